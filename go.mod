@@ -1,0 +1,3 @@
+module github.com/clarify-protocol/clarify-go
+
+go 1.26

@@ -1,0 +1,172 @@
+package clarify
+
+// What stands in the JSON, before either side judges it: for each field the
+// last value that its exact key has. Field names are written here once, in the
+// contract's order.
+const (
+	keyArguments = "arguments" // a call's arguments as a whole: only in paths
+
+	keyProtocol = "protocol"
+	keyTitle    = "title"
+	keyPrompts  = "prompts"
+	keyAnswers  = "answers"
+
+	keyID       = "id"
+	keyKind     = "kind"
+	keyQuestion = "question"
+	keyHint     = "hint"
+	keyRequired = "required"
+
+	keyOptions       = "options"
+	keyAllowMultiple = "allowMultiple"
+	keyConfirmLabel  = "confirmLabel"
+	keyCancelLabel   = "cancelLabel"
+	keyDanger        = "danger"
+	keyPlaceholder   = "placeholder"
+	keyDefaultValue  = "defaultValue"
+	keyMultiline     = "multiline"
+
+	keyLabel       = "label"
+	keyDescription = "description"
+
+	keyValues    = "values"
+	keyConfirmed = "confirmed"
+	keyValue     = "value"
+
+	keyType   = "type"
+	keyAgent  = "agent"
+	keyTool   = "tool"
+	keyRunID  = "run_id"
+	keyOutput = "output"
+	keyFailed = "failed"
+
+	// maxKey is the length of the longest name above.
+	maxKey = len(keyAllowMultiple)
+)
+
+type rawPrompt struct {
+	self                               value // what is not an object has only this
+	id, kind, question, hint, required value
+	options, allowMultiple             value
+	confirmLabel, cancelLabel, danger  value
+	placeholder, defaultValue          value
+	multiline                          value
+	elements                           []rawOption // of options, where that is an array
+}
+
+type rawOption struct {
+	self                   value
+	id, label, description value
+}
+
+type rawAnswer struct {
+	self                     value
+	id, kind                 value
+	values, confirmed, value value
+	elements                 []value // of values, where that is an array
+}
+
+// prompt reads one element of a prompts array. It reuses the elements of p.
+func (s *scanner) prompt(p *rawPrompt) {
+	*p = rawPrompt{elements: p.elements[:0]}
+	if s.peek() != '{' {
+		p.self = s.value()
+		return
+	}
+	p.self.typ = jsonObject
+	for s.enter(); s.more('}'); {
+		switch s.key() {
+		case keyID:
+			p.id = s.value()
+		case keyKind:
+			p.kind = s.value()
+		case keyQuestion:
+			p.question = s.value()
+		case keyHint:
+			p.hint = s.value()
+		case keyRequired:
+			p.required = s.value()
+		case keyOptions:
+			p.elements = p.elements[:0] // of duplicate keys the last wins, whole
+			if s.peek() != '[' {
+				p.options = s.value()
+				break
+			}
+			p.options = value{typ: jsonArray}
+			for s.enter(); s.more(']'); {
+				p.elements = append(p.elements, s.option())
+			}
+		case keyAllowMultiple:
+			p.allowMultiple = s.value()
+		case keyConfirmLabel:
+			p.confirmLabel = s.value()
+		case keyCancelLabel:
+			p.cancelLabel = s.value()
+		case keyDanger:
+			p.danger = s.value()
+		case keyPlaceholder:
+			p.placeholder = s.value()
+		case keyDefaultValue:
+			p.defaultValue = s.value()
+		case keyMultiline:
+			p.multiline = s.value()
+		default:
+			s.value()
+		}
+	}
+}
+
+func (s *scanner) option() (o rawOption) {
+	if s.peek() != '{' {
+		o.self = s.value()
+		return o
+	}
+	o.self.typ = jsonObject
+	for s.enter(); s.more('}'); {
+		switch s.key() {
+		case keyID:
+			o.id = s.value()
+		case keyLabel:
+			o.label = s.value()
+		case keyDescription:
+			o.description = s.value()
+		default:
+			s.value()
+		}
+	}
+	return o
+}
+
+// answer reads one element of an answers array. It reuses the elements of a.
+func (s *scanner) answer(a *rawAnswer) {
+	*a = rawAnswer{elements: a.elements[:0]}
+	if s.peek() != '{' {
+		a.self = s.value()
+		return
+	}
+	a.self.typ = jsonObject
+	for s.enter(); s.more('}'); {
+		switch s.key() {
+		case keyID:
+			a.id = s.value()
+		case keyKind:
+			a.kind = s.value()
+		case keyValues:
+			a.elements = a.elements[:0]
+			if s.peek() != '[' {
+				a.values = s.value()
+				break
+			}
+			a.values = value{typ: jsonArray}
+			for s.enter(); s.more(']'); {
+				a.elements = append(a.elements, s.value())
+			}
+		case keyConfirmed:
+			a.confirmed = s.value()
+		case keyValue:
+			a.value = s.value()
+		default:
+			s.value()
+		}
+	}
+}
