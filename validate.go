@@ -27,6 +27,21 @@ const (
 	CodeDuplicateID Code = "duplicate_id" // an id is taken by an earlier prompt or option
 	CodeUnknownKind Code = "unknown_kind" // a kind that the contract does not have
 	CodeIncomplete  Code = "incomplete"   // the envelope has Skipped: it is only part of what was asked
+
+	// Of a reply.
+	CodeUnknownID     Code = "unknown_id"     // the id of no prompt that was asked
+	CodeAmbiguousID   Code = "ambiguous_id"   // two prompts, or two options, have the id
+	CodeWrongKind     Code = "wrong_kind"     // another kind than the prompt's
+	CodeUnknownOption Code = "unknown_option" // an option that was not offered
+	CodeConflict      Code = "conflict"       // two different answers to one prompt
+	CodeUnclear       Code = "unclear"        // words that are neither a yes nor a no, or not surely
+
+	// Of [Envelope.Lint].
+	CodeControl        Code = "control_character" // other than tab, LF and CR
+	CodeBidi           Code = "bidi_override"     // embeds, overrides or isolates a direction
+	CodeInvisible      Code = "invisible"         // blank to the eye
+	CodeDuplicateLabel Code = "duplicate_label"   // of two options, ASCII case ignored
+	CodeSameLabels     Code = "same_labels"       // of a confirm's two buttons, ASCII case ignored
 )
 
 // A Violation is one problem of a call, or of an envelope made in Go.

@@ -1,0 +1,31 @@
+package clarify
+
+// A History follows a conversation, event by event and message by message, and
+// knows which question waits for an answer. That depends on nothing else, so a
+// reload cannot reopen a question, and a late answer finds nothing to answer.
+//
+// The zero value is an empty conversation. A History is not safe for
+// concurrent use.
+type History struct{ pending *Envelope }
+
+// Event takes the agent's next event. It returns what [Event.Envelope] does; an
+// envelope waits for an answer from now on, instead of an earlier one.
+func (h *History) Event(ev Event) (*Envelope, error) {
+	e, err := ev.Envelope()
+	if err == nil {
+		h.pending = e
+	}
+	return e, err
+}
+
+// Message takes the user's next message, which may be chat: nothing waits for
+// an answer after it. It returns the message read against what was waiting, or
+// a reply that answers nothing.
+func (h *History) Message(text string) *Reply {
+	e := h.pending
+	h.pending = nil
+	return e.Read(text)
+}
+
+// Pending returns the envelope that waits for an answer, or nil.
+func (h *History) Pending() *Envelope { return h.pending }
