@@ -1,0 +1,99 @@
+// Turn plays one whole turn of the clarify protocol in a terminal: an agent
+// asks, a person answers, the agent knows.
+//
+//	go run ./examples/turn              # the contract's destructive delete
+//	go run ./examples/turn call.json    # your own tool arguments
+//	go run ./examples/turn -            # tool arguments from standard input
+//	echo yes | go run ./examples/turn   # a stray yes deletes nothing
+//
+// Everything that a program needs of the library is in engine.go and
+// console.go. The person's next message may be plain text instead of an answer
+// to the form: start it with "/say ".
+//
+// With tool arguments from standard input, the answers follow in the same
+// input after a line that holds only "---".
+package main
+
+import (
+	"bufio"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// The contract's destructive example, as a model would send it.
+//
+//go:embed delete.json
+var defaultCall string
+
+func main() {
+	if len(os.Args) > 2 {
+		fmt.Fprintln(os.Stderr, "usage: turn [FILE | -]")
+		os.Exit(2)
+	}
+	name := ""
+	if len(os.Args) == 2 {
+		name = os.Args[1]
+	}
+	in := bufio.NewReader(os.Stdin)
+	arguments, err := readArguments(name, in)
+	if err == nil {
+		err = turn(arguments, in, os.Stdout)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "turn:", err)
+		os.Exit(1)
+	}
+}
+
+func readArguments(name string, in *bufio.Reader) (string, error) {
+	switch name {
+	case "":
+		return defaultCall, nil
+	case "-":
+		var b strings.Builder
+		for {
+			line, err := in.ReadString('\n')
+			if strings.TrimSpace(line) == "---" {
+				return b.String(), nil
+			}
+			b.WriteString(line)
+			if err != nil {
+				if errors.Is(err, io.EOF) {
+					err = nil
+				}
+				return b.String(), err
+			}
+		}
+	}
+	b, err := os.ReadFile(name)
+	return string(b), err
+}
+
+// turn lets the engine ask, the Console show and the engine act.
+func turn(arguments string, in *bufio.Reader, out io.Writer) error {
+	engine := newEngine()
+	fmt.Fprintf(out, "The agent's world: %s\n\n", engine.world())
+
+	event, err := engine.ask([]byte(arguments))
+	if err != nil {
+		fmt.Fprintf(out, "The model gets:\n%s\n", event.Output)
+		return errors.New("the call was refused")
+	}
+	fmt.Fprintf(out, "The tool returns:\n%s\n\nThe Console receives:\n%s\n\n", safe(event.Output), safe(string(event.AppendJSON(nil))))
+
+	message, err := show(event.AppendJSON(nil), in, out)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nThe next user message:\n%s\n", safe(message))
+
+	for _, times := range []string{"", ", sent again"} {
+		reply, did := engine.act(message)
+		fmt.Fprintf(out, "\nThe agent reads%s:\n%s\n%s\nThe agent's world: %s\n", times, reply.ForModel(), did, engine.world())
+	}
+	return nil
+}
