@@ -1,4 +1,110 @@
+// Package clarify is the Go side of appwrite.clarify/v1, the protocol by which
+// an AI agent asks its user instead of guessing.
+//
+// The agent calls a tool with one to five prompts: a choice, a confirm or a
+// text. The tool returns an [Envelope], a Console shows it as a form, and what
+// the user answers is the next user message. The package has a strict side for
+// the agent's engine, which must never emit what a Console cannot show, and a
+// lenient side for the Console, which must survive whatever a tool ever
+// returned. Both see the same keys, duplicates and white space as the protocol's
+// implementations in Python and TypeScript.
+//
+// # The engine's side
+//
+// Declare the tool to the model with [ToolName], [ToolDescription] and
+// [ToolSchema]. When the model calls it, [Call] is the whole tool:
+//
+//	result, err := clarify.Call(arguments)
+//
+// The result goes back to the model in either case. If err is nil, it is the
+// envelope: end the turn and change nothing before the user's next message. If
+// not, it is one line that names every problem of the call, each with its path,
+// what was got and what is wanted, so that the model can mend them all at once.
+//
+// An engine that asks by itself makes an [Envelope] and calls
+// [Envelope.Result]; one that wants to know what it asked calls [ParseCall].
+// Every zero value is the protocol's default.
+//
+// # The Console's side
+//
+// [ParseEvent] reads an event of the timeline, [Event.Envelope] what it asks,
+// and [Parse] a tool's output by itself. Good prompts live, whatever stands
+// beside them; [Envelope.Skipped] tells what was left out, so that the Console
+// can say that two questions need a newer one. A type switch over
+// [Prompt.Input] knows three kinds:
+//
+//	switch in := p.Input.(type) {
+//	case *clarify.Choice:
+//	case *clarify.Confirm:
+//	case *clarify.Text:
+//	}
+//
+// [Envelope.FormAnswers] makes [Answers] of a submitted form, their JSON is the
+// next user message and [Answers.Summary] what people see of it. A [History]
+// knows which question waits for an answer. [Envelope.Lint] finds what could
+// disguise a question. Store the output as it came, not what Parse made of it.
+//
+// # The next user message
+//
+// [Envelope.Read] reads the user's next message against what was asked, and
+// [Reply.Proceed] says whether the engine may go on:
+//
+//	reply := asked.Read(message)
+//	if reply.Proceed() {
+//		// Delete what asked was about, once.
+//	}
+//
+// Silence, a default, a string "true" or a stray sentence is not a yes: whatever
+// is in doubt answers nothing, and [Decision] has three values of which the
+// zero one is [Undecided]. [Reply.ForModel] tells the model what was answered,
+// what is missing and what was not understood.
+//
+// # Canonical form
+//
+// [Envelope.AppendJSON], [Envelope.Result] and [Answers.AppendJSON] write the
+// bytes that JavaScript's JSON.stringify writes: protocol, title, prompts; in a
+// prompt id, kind, question, hint, required, then the fields of its kind in the
+// contract's order; defaults written out, absent strings left out, no white
+// space. Only the quote, the backslash and what is below U+0020 is escaped. The
+// same value gives the same bytes on every Go version.
+//
+// That holds for these methods, not for encoding/json: json.Marshal escapes
+// what a MarshalJSON returned once more (<, > and &, U+2028 and U+2029), and
+// what it does differs between Go versions. What the lenient side would not read
+// back identically has no encoding, and writing it is an error.
+//
+// # Limits and deviations
+//
+// The contract's limits are constants of this package; lengths are in code
+// points. Bounds that the contract does not have: [MaxSize] bytes and [MaxDepth]
+// levels of nesting, on either side; [MaxEventSize] bytes of an event. Beyond
+// them a text is refused, in constant memory.
+//
+// The package agrees with the existing engine and Console, but for this:
+//
+//   - A refused call names all its problems, not only the first: a model can
+//     mend it in one round.
+//   - U+FEFF is white space on the strict side: JavaScript's trim removes it, so
+//     a question of nothing else could not be shown.
+//   - A lone surrogate becomes U+FFFD on both sides: Go strings hold UTF-8.
+//   - The title stands before the prompts in the bytes, as in the contract's
+//     examples.
+//   - In a summary a value's further lines are indented, and an id outside
+//     [IDPattern] is quoted: no value can pass for another answer.
+//   - Size and depth are bounded, see above.
+//
+// # Compatibility
+//
+// The wire is that of appwrite.clarify/v1 and does not change. The values of
+// [Code], [Part] and [Rule] are stable; the texts of errors, of
+// [Reply.ForModel] and of [ToolDescription] are not. Before v1.0 the Go API may
+// change between minor versions; CHANGELOG.md says how. The two latest Go
+// releases are supported. The package imports only the standard library, and
+// all its functions and methods are safe for concurrent use, apart from those
+// that change their receiver: UnmarshalJSON and the methods of [History].
 package clarify
+
+import "fmt"
 
 // Protocol is the wire id of the protocol.
 const Protocol = "appwrite.clarify/v1"
@@ -52,4 +158,43 @@ func Call(arguments []byte) (result string, err error) {
 		return ErrorResult(err), err
 	}
 	return string(e.append(make([]byte, 0, len(arguments)))), nil
+}
+
+// A ToolForm is a way to declare the tool's arguments to a model. [Call] takes
+// what any of them yields.
+type ToolForm uint8
+
+const (
+	// StringPrompts is the contract's form: prompts is a JSON string.
+	StringPrompts ToolForm = iota
+	// TypedPrompts declares prompts as an array of objects, for models that do
+	// better with one. Like StringPrompts it is plain enough for every
+	// provider: no $ref, no oneOf, no const, no list of types, and the limits
+	// stand in the descriptions.
+	TypedPrompts
+	// StrictPrompts is TypedPrompts for providers whose strict mode wants every
+	// field required, null where it may be absent, and no other fields. Others
+	// refuse it.
+	StrictPrompts
+)
+
+// ToolSchema returns the JSON Schema of the tool's arguments in the given form,
+// to hand to a model's provider as it is. An unknown form is StringPrompts.
+func ToolSchema(form ToolForm) []byte {
+	switch form {
+	case TypedPrompts:
+		return schema("tool-typed")
+	case StrictPrompts:
+		return schema("tool-strict")
+	}
+	return schema("tool-string")
+}
+
+// ToolDescription returns the description of the tool for the model: when to
+// ask, when not to, and what to do after it.
+func ToolDescription() string {
+	return fmt.Sprintf(`Ask the user instead of guessing. Use it when a detail that the task needs is missing or ambiguous, such as which resource is meant, an id, a name or a permission, and always before anything destructive or irreversible: then with a %q prompt and danger set to true. Do not use it for what you can look up with another tool, for what the user has said already, or for small talk.
+Put everything you need to know into one call, %d to %d prompts, rather than asking again and again. Offer the real options: never a made-up id.
+The user sees a form. After a successful call stop: change nothing in this turn, say in one short sentence that you need an answer, and wait. The answer comes with the user's next message. No answer, an unclear one or a cancel is not a yes.
+If the result starts with %q, nothing was shown: mend every problem it names and call again.`, KindConfirm, MinPrompts, MaxPrompts, errorPrefix)
 }

@@ -32,6 +32,9 @@ func (p Prompt) FormName() string { return "answer." + p.ID }
 // If nothing blocks and there are no answers, all prompts were optional: there
 // is nothing to send.
 func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Violation) {
+	if e == nil {
+		return Answers{}, nil
+	}
 	r := newReplyReader(e)
 	var missing []Violation
 	cancelled := false

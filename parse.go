@@ -245,16 +245,11 @@ func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 		in := new(Choice)
 		switch raw.options.typ {
 		case jsonArray:
-			in.Options = make([]Option, 0, len(raw.elements))
+			in.Options = r.options(i, raw)
 		case jsonAbsent, jsonNull:
 			return leaveOut(keyOptions, CodeMissing)
 		default:
 			return leaveOut(keyOptions, CodeWrongType)
-		}
-		for j := range raw.elements {
-			if o, ok := r.option(place{i, j}, &raw.elements[j]); ok {
-				in.Options = append(in.Options, o)
-			}
 		}
 		if len(in.Options) < MinOptions {
 			return leaveOut(keyOptions, CodeTooFew)
@@ -279,6 +274,30 @@ func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 		p.Input = in
 	}
 	return p, true
+}
+
+// options returns the usable options of prompt i. More of them than a valid
+// prompt has are read once more, rather than kept.
+func (r *reader) options(i int, raw *rawPrompt) []Option {
+	options := make([]Option, 0, len(raw.elements))
+	take := func(j int, o *rawOption) {
+		if o, ok := r.option(place{i, j}, o); ok {
+			options = append(options, o)
+		}
+	}
+	if raw.count <= len(raw.elements) {
+		for j := range raw.elements {
+			take(j, &raw.elements[j])
+		}
+		return options
+	}
+	s := scanner{src: raw.options.raw}
+	j := 0
+	for s.enter(); s.more(']'); j++ {
+		o := s.option()
+		take(j, &o)
+	}
+	return options
 }
 
 func (r *reader) option(at place, raw *rawOption) (o Option, ok bool) {

@@ -51,7 +51,8 @@ type rawPrompt struct {
 	confirmLabel, cancelLabel, danger  value
 	placeholder, defaultValue          value
 	multiline                          value
-	elements                           []rawOption // of options, where that is an array
+	elements                           []rawOption // the first MaxOptions of options, where that is an array
+	count                              int         // how many options has
 }
 
 type rawOption struct {
@@ -87,15 +88,18 @@ func (s *scanner) prompt(p *rawPrompt) {
 		case keyRequired:
 			p.required = s.value()
 		case keyOptions:
-			p.elements = p.elements[:0] // of duplicate keys the last wins, whole
+			p.elements, p.count = p.elements[:0], 0 // of duplicate keys the last wins, whole
 			if s.peek() != '[' {
 				p.options = s.value()
 				break
 			}
-			p.options = value{typ: jsonArray}
-			for s.enter(); s.more(']'); {
-				p.elements = append(p.elements, s.option())
+			start := s.pos
+			for s.enter(); s.more(']'); p.count++ {
+				if o := s.option(); p.count < MaxOptions {
+					p.elements = append(p.elements, o)
+				}
 			}
+			p.options = value{raw: s.src[start:s.pos], typ: jsonArray}
 		case keyAllowMultiple:
 			p.allowMultiple = s.value()
 		case keyConfirmLabel:

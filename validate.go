@@ -208,7 +208,8 @@ func (p *Prompt) raw(raw *rawPrompt) {
 	case *Choice:
 		raw.options.typ = jsonArray
 		raw.allowMultiple = givenBool(in.AllowMultiple)
-		for _, o := range in.Options {
+		raw.count = len(in.Options)
+		for _, o := range in.Options[:min(raw.count, MaxOptions)] {
 			raw.elements = append(raw.elements, rawOption{
 				self:        value{typ: jsonObject},
 				id:          given(o.ID),
@@ -381,11 +382,10 @@ func (c *checker) options(at place, raw *rawPrompt) []Option {
 		c.add(at, keyOptions, CodeWrongType, raw.options.got(), wantOptions)
 		return nil
 	}
-	c.count(at, keyOptions, len(raw.elements), "option", MinOptions, MaxOptions)
-	n := min(len(raw.elements), MaxOptions)
-	options := make([]Option, 0, n)
+	c.count(at, keyOptions, raw.count, "option", MinOptions, MaxOptions)
+	options := make([]Option, 0, len(raw.elements))
 	var ids [MaxOptions]string
-	for i := range n {
+	for i := range raw.elements {
 		at.option = i
 		o := &raw.elements[i]
 		if o.self.typ != jsonObject {
@@ -531,7 +531,8 @@ var top = place{-1, -1}
 
 // path names the field key of the place, or the place itself for "".
 func (p place) path(key string) string {
-	var b []byte
+	var buf [64]byte
+	b := buf[:0]
 	if p.prompt >= 0 {
 		b = appendIndex(append(b, keyPrompts...), p.prompt)
 	}
