@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write schema/*.json anew")
+var update = flag.Bool("update", false, "write the files anew that tests make: schema/*.json, testdata/api.txt")
 
 // An object is a JSON object whose keys keep their order.
 type object []member

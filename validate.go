@@ -67,6 +67,9 @@ type ValidationError struct {
 // Error returns one line with all violations, or as many as fit into 4,000
 // bytes less the tool's "Error: ", and the count of the others.
 func (e *ValidationError) Error() string {
+	if e == nil || len(e.Violations) == 0 {
+		return invalidPrompts + noReason
+	}
 	var b strings.Builder
 	b.WriteString(invalidPrompts)
 	for i, v := range e.Violations {
@@ -93,7 +96,7 @@ func ErrorResult(err error) string {
 	if errors.As(err, &invalid) {
 		return errorPrefix + " " + invalid.Error()
 	}
-	why := "no reason given"
+	why := noReason
 	if err != nil {
 		why = printable(err.Error())
 	}
@@ -107,6 +110,7 @@ func ErrorResult(err error) string {
 const (
 	errorPrefix    = "Error:"
 	invalidPrompts = "invalid clarify prompts — "
+	noReason       = "no reason given"
 	maxErrorResult = 4000 // bytes
 )
 
