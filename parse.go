@@ -122,13 +122,14 @@ func Parse(output string) (*Envelope, error) {
 		return nil, ErrVersion
 	case name != Protocol || prompts.typ != jsonArray:
 		return nil, ErrNotEnvelope
-	case len(e.Prompts) == 0:
-		return nil, &EmptyError{Skipped: r.skipped}
 	}
 	inPrompts := r.skipped
 	r.skipped = nil
 	e.Title = r.optional(top, keyTitle, title)
 	e.Skipped = append(r.skipped, inPrompts...)
+	if len(e.Prompts) == 0 {
+		return nil, &EmptyError{Skipped: e.Skipped}
+	}
 	return e, nil
 }
 

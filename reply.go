@@ -159,8 +159,8 @@ func (r *Reply) Decision(id string) Decision {
 }
 
 // Proceed reports whether the engine may go on with the step that it asked
-// about: at least one confirm was asked, every required one and every one with
-// danger is confirmed, none is cancelled, nothing required is missing, and
+// about: at least one confirm is confirmed, among them every required one and
+// every one with danger, none is cancelled, nothing required is missing, and
 // there is no violation. It is false for an envelope that was not read whole.
 //
 // Two things stay the engine's job: that the action it now takes is the one it
@@ -328,17 +328,16 @@ func (r *replyReader) proceed(out *Reply) bool {
 	if len(out.cancelled)+len(out.missing)+len(out.violations)+len(r.e.Skipped) > 0 {
 		return false
 	}
-	asked := false
+	confirmed := false // what is answered is a yes: nothing is cancelled
 	for i := range r.e.Prompts {
-		p := &r.e.Prompts[i]
-		if in, ok := p.Input.(*Confirm); ok {
-			asked = true
+		if in, ok := r.e.Prompts[i].Input.(*Confirm); ok {
 			if in.isDanger() && !r.answered(i) {
 				return false
 			}
+			confirmed = confirmed || r.answered(i)
 		}
 	}
-	return asked
+	return confirmed
 }
 
 func (c *Confirm) isDanger() bool { return c != nil && c.Danger }

@@ -24,16 +24,15 @@ func (r *replyReader) text(message string) bool {
 		number++
 		end += len(line)
 		content := strings.TrimRightFunc(line, isLineBreak)
-		blank := trim(content, anySpace) == ""
 		indented := content != unindent(content)
-		if open != nil && (blank || indented) {
+		if open != nil && indented {
 			open.value = append(open.value, unindent(content))
 			open.source = message[end-len(line)-len(open.source) : end]
 			continue
 		}
 		r.close(open)
 		open = nil
-		if blank {
+		if trim(content, anySpace) == "" {
 			continue
 		}
 		if i, value, ok := r.idLine(content); ok && !indented {
@@ -71,11 +70,14 @@ func (r *replyReader) idLine(line string) (prompt int, value string, ok bool) {
 		}
 	}
 	for _, head := range []string{line, withoutMarker(line)} {
-		id, rest, quoted := quotedID(head)
-		for _, sep := range separators {
-			if before, after, has := strings.Cut(rest, sep); has && quoted && before == "" {
-				try(id, after)
+		if id, rest, quoted := quotedID(head); quoted {
+			for _, sep := range separators {
+				if after, has := strings.CutPrefix(rest, sep); has {
+					try(id, after)
+				}
 			}
+		}
+		for _, sep := range separators {
 			if before, after, has := strings.Cut(head, sep); has {
 				try(before, after)
 			}
@@ -89,7 +91,8 @@ func (r *replyReader) idLine(line string) (prompt int, value string, ok bool) {
 
 var separators = [...]string{":", "=", "->", "→"}
 
-// quotedID cuts an id that is written as a JSON string, as in a summary.
+// quotedID cuts an id that is written exactly as a summary writes it, as a JSON
+// string, from the head of a line.
 func quotedID(line string) (id, rest string, ok bool) {
 	if line == "" || line[0] != '"' {
 		return "", "", false
@@ -100,7 +103,8 @@ func quotedID(line string) (id, rest string, ok bool) {
 		return "", "", false
 	}
 	var a arena
-	return a.text(v), strings.TrimLeftFunc(line[s.pos:], anySpace), true
+	id = a.text(v)
+	return id, strings.TrimLeftFunc(line[s.pos:], anySpace), summaryID(id) == line[:s.pos]
 }
 
 // withoutMarker removes a list marker and the space behind it.
