@@ -116,7 +116,20 @@ func (r *Reply) Source() Source { return r.get().source }
 
 // Answers returns the answers that hold, in the order of the message. It may
 // be empty, and then has no encoding.
-func (r *Reply) Answers() Answers { return Answers{Answers: slices.Clone(r.get().answers)} }
+func (r *Reply) Answers() Answers {
+	answers := slices.Clone(r.get().answers)
+	for i := range answers {
+		switch p := answers[i].Payload.(type) {
+		case *ChoiceAnswer:
+			answers[i].Payload = &ChoiceAnswer{Values: slices.Clone(p.Values)}
+		case *ConfirmAnswer:
+			answers[i].Payload = &ConfirmAnswer{Confirmed: p.Confirmed}
+		case *TextAnswer:
+			answers[i].Payload = &TextAnswer{Value: p.Value}
+		}
+	}
+	return Answers{Answers: answers}
+}
 
 // Evidence returns where each of the answers was read, in their order.
 func (r *Reply) Evidence() []Evidence { return slices.Clone(r.get().evidence) }

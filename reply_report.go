@@ -114,7 +114,11 @@ func (r *Reply) ForModel() string {
 	for _, id := range r.missing {
 		line("missing: %s: required, and not answered", quoteAll(id))
 	}
-	for _, v := range r.violations {
+	for i, v := range r.violations {
+		if i == maxProblems {
+			line("problem: and %d more", len(r.violations)-i)
+			break
+		}
 		line("problem: %s", v)
 	}
 	if r.remainder != "" {
@@ -127,6 +131,10 @@ func (r *Reply) ForModel() string {
 	}
 	return b.String()
 }
+
+// maxProblems is the number of violations that the model is told: a message can
+// have thousands.
+const maxProblems = 20
 
 // quoteAll quotes foreign text as a JSON string in which nothing is left that
 // could break a line, move the cursor or turn the direction of the text.

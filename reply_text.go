@@ -17,6 +17,7 @@ func (r *replyReader) text(message string) bool {
 	if len(message) > MaxSize || body == "" || body[0] == '{' || body[0] == '[' {
 		return false
 	}
+	message = toUTF8(message)
 	var open *idLine
 	begun := false
 	number, end := 0, 0
@@ -44,7 +45,7 @@ func (r *replyReader) text(message string) bool {
 	}
 	r.close(open)
 	if !begun {
-		r.bare(body)
+		r.bare(toUTF8(body))
 	}
 	if len(r.remainder) > 0 {
 		r.doubtDanger()
@@ -86,7 +87,7 @@ func (r *replyReader) idLine(line string) (prompt int, value string, ok bool) {
 			break
 		}
 	}
-	return prompt, trim(value, anySpace), ok
+	return prompt, value, ok
 }
 
 var separators = [...]string{":", "=", "->", "→"}
@@ -157,6 +158,9 @@ func (r *replyReader) close(l *idLine) {
 // match reads value as an answer to the prompt, or notes what is wrong with it.
 func (r *replyReader) match(prompt int, path, value string) (Payload, Rule, bool) {
 	p := &r.e.Prompts[prompt]
+	if isNilInput(p.Input) {
+		return nil, "", false
+	}
 	switch in := p.Input.(type) {
 	case *Choice:
 		if values, rule := in.match(value); rule != "" {
@@ -216,9 +220,6 @@ func (r *replyReader) doubtDanger() {
 // match returns the options that value names, each once, and how; the rule is
 // empty if it names none for sure.
 func (c *Choice) match(value string) ([]string, Rule) {
-	if c == nil {
-		return nil, ""
-	}
 	if !c.AllowMultiple {
 		id, rule := c.matchOne(value)
 		return []string{id}, rule
@@ -314,9 +315,6 @@ func isNumber(s string) bool {
 // match returns what the word says, and by which rule. It is Undecided if no
 // rule knows the word, or if two read it differently.
 func (c *Confirm) match(word string) (Decision, Rule) {
-	if c == nil {
-		return Undecided, ""
-	}
 	decided, rule := Undecided, Rule("")
 	for _, w := range [...]struct {
 		word string

@@ -3,7 +3,6 @@ package clarify
 import (
 	"fmt"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -94,4 +93,10 @@ func cannotEncode(path, why string) error {
 
 func tooLarge(n int) string { return fmt.Sprintf("%d bytes, want at most %d", n, MaxSize) }
 
-func toUTF8(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+// toUTF8 replaces every byte that is not UTF-8 by U+FFFD.
+func toUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
+}
