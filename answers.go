@@ -258,7 +258,7 @@ func (a Answer) MarshalJSON() ([]byte, error) {
 	if err := a.encodable(0); err != nil {
 		return nil, err
 	}
-	return a.append(nil), nil
+	return bounded(a.append(nil))
 }
 
 // UnmarshalJSON reads data as one entry of an answers array and replaces all of

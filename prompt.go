@@ -99,7 +99,7 @@ func (p Prompt) MarshalJSON() ([]byte, error) {
 	if err := p.encodable(place{0, -1}); err != nil {
 		return nil, err
 	}
-	return p.append(nil), nil
+	return bounded(p.append(nil))
 }
 
 // UnmarshalJSON reads data as the Console side reads one prompt and replaces
@@ -131,7 +131,7 @@ func (o Option) MarshalJSON() ([]byte, error) {
 	if err := o.encodable(place{0, 0}); err != nil {
 		return nil, err
 	}
-	return o.append(nil), nil
+	return bounded(o.append(nil))
 }
 
 // UnmarshalJSON reads data as the Console side reads one option and replaces

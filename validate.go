@@ -249,7 +249,7 @@ func givenBool(b bool) value {
 type checker struct {
 	arena
 	violations []Violation
-	ids        []string // of the prompts so far
+	ids        []string // of the prompts so far, by index
 }
 
 func (c *checker) err() error {
@@ -341,6 +341,7 @@ func isKind(k Kind) bool { return k == KindChoice || k == KindConfirm || k == Ki
 func (c *checker) prompt(i int, raw *rawPrompt) Prompt {
 	at := place{i, -1}
 	if raw.self.typ != jsonObject {
+		c.ids = append(c.ids, "")
 		c.add(at, "", CodeWrongType, raw.self.got(), wantPrompt)
 		return Prompt{}
 	}

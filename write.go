@@ -91,6 +91,14 @@ func cannotEncode(path, why string) error {
 	return fmt.Errorf("clarify: cannot encode %s: %s", path, why)
 }
 
+// bounded returns the JSON text b, unless it is too large to be read back.
+func bounded(b []byte) ([]byte, error) {
+	if len(b) > MaxSize {
+		return nil, cannotEncode("it", tooLarge(len(b)))
+	}
+	return b, nil
+}
+
 func tooLarge(n int) string { return fmt.Sprintf("%d bytes, want at most %d", n, MaxSize) }
 
 // toUTF8 replaces every byte that is not UTF-8 by U+FFFD.
