@@ -59,6 +59,51 @@
 // zero one is [Undecided]. [Reply.ForModel] tells the model what was answered,
 // what is missing and what was not understood.
 //
+// A message is read by the first line that fits:
+//
+//	blank                                     chat: nothing answered, nothing refused
+//	more than MaxSize bytes                   chat
+//	a JSON object with exactly our protocol   structured: each entry against its prompt, whatever
+//	and an array answers                      the array holds; what does not fit is a violation
+//	anything else that starts with { or [     chat
+//	at least one prompt is answered           text, by the rules below
+//	anything else                             chat
+//
+// White space is Unicode's, U+001C to U+001F and U+FEFF. A line ends with LF, CR, CRLF, VT, FF,
+// U+0085, U+2028 or U+2029. Case is ignored for A to Z only.
+//
+//	[marker] id separator value
+//	marker      - or * or • or digits and a full stop, then at least one white space; may be absent
+//	id          exactly a prompt's id; one outside IDPattern also as a JSON string, as in a summary
+//	separator   : or = or -> or →, white space around it or not
+//	value       the rest of the line and the indented lines right after it, each without at most two
+//	            characters of its indentation; joined by LF, then trimmed
+//
+// An indented line never starts an answer. A line that is not indented, blank or not, ends a value.
+//
+//	kind      value                                    answer                                rule
+//	choice    an option's id                           that option                           option_id
+//	          else a label that one option bears       that option                           label
+//	          else 2 or 2. or 2)                       the second option as shown, unless    number
+//	                                                   a label or id is a number itself
+//	          where several may be chosen:             first the whole value, then its parts between
+//	                                                   commas; ids as a summary joins them come first;
+//	                                                   one part that does not match leaves all unanswered
+//	confirm   confirmed, cancelled                     yes, no                               word
+//	          the label of a button                    what the button says                  button
+//	          yes or true, no or false                 yes, no                               yes_no
+//	          a word with two of these meanings        undecided
+//	text      any; blank only if optional              the value                             text
+//
+//	one prompt was asked, nothing skipped,    the whole message may be the value alone, for a choice
+//	and no line has an id                     or a confirm without danger
+//	the same answer twice, or more            counts once
+//	two different answers to a prompt         unanswered, a violation
+//	an id that two prompts or options bear    unanswered, a violation
+//	anything else on a line                   the remainder, in order
+//	a danger confirmed, and a remainder       undecided, a violation
+//	a confirm cancelled                       nothing more is missing
+//
 // # Canonical form
 //
 // [Envelope.AppendJSON], [Envelope.Result] and [Answers.AppendJSON] write the
@@ -92,6 +137,41 @@
 //   - In a summary a value's further lines are indented, and an id outside
 //     [IDPattern] is quoted: no value can pass for another answer.
 //   - Size and depth are bounded, see above.
+//
+// # The two sides
+//
+// The strict side and the lenient side differ in this, and in nothing else:
+//
+//	                               strict: Call              lenient: Parse
+//	the protocol                   not looked at             exactly Protocol
+//	prompts in a string            decoded, once             not an envelope
+//	a prompt outside an array      one prompt                not an envelope
+//	white space around the text    JSON's                    JavaScript's trim
+//	what is not JSON               syntax, and where         ErrMalformed, if ours
+//	a text "Error: …"              syntax                    ErrToolFailed
+//	beyond MaxSize                 too_large                 ErrNotEnvelope
+//	beyond MaxDepth                too_deep                  ErrMalformed
+//	invalid UTF-8                  refused                   U+FFFD
+//	no usable prompt               too_few, or its faults    ErrNothingToShow
+//	a prompt with a fault          refused                   left out, the others live
+//	more than one fault in it      all are named             the first is, kind first
+//	a blank id                     bad_id                    blank
+//	a blank kind                   unknown_kind              blank
+//	an option with a fault         refused                   left out, two have to stay
+//	an optional string, not one    wrong_type                absent, noted
+//	a flag that is not a boolean   wrong_type                its default, noted
+//	the number of prompts          MinPrompts to MaxPrompts  at least one
+//	the number of options          MinOptions to MaxOptions  at least MinOptions
+//	what is beyond the most        not looked at             read
+//	the length of a string         its limit                 none
+//	an id                          matches IDPattern         is not blank
+//	ids that repeat                duplicate_id              kept
+//	white space of a string        Python's or JavaScript's  JavaScript's trim
+//	a default value                trimmed, blank is absent  as it is
+//
+// On both sides keys match byte for byte, of duplicate keys the last wins, null is
+// absent, and unknown fields and fields of another kind are ignored. White space to
+// Python's strip but not to JavaScript's trim is U+001C to U+001F and U+0085.
 //
 // # Compatibility
 //
