@@ -55,24 +55,21 @@ func (*TextAnswer) isPayload()    {}
 
 // Kind returns the kind of the answer's Payload, and "" where there is none.
 func (a Answer) Kind() Kind {
-	if isNilPayload(a.Payload) {
-		return ""
-	}
-	return a.Payload.Kind()
-}
-
-func isNilPayload(p Payload) bool {
-	switch p := p.(type) {
-	case nil:
-		return true
+	switch p := a.Payload.(type) {
 	case *ChoiceAnswer:
-		return p == nil
+		if p != nil {
+			return KindChoice
+		}
 	case *ConfirmAnswer:
-		return p == nil
+		if p != nil {
+			return KindConfirm
+		}
 	case *TextAnswer:
-		return p == nil
+		if p != nil {
+			return KindText
+		}
 	}
-	return false
+	return ""
 }
 
 // ParseAnswers reads a user message as structured answers. It returns either at
@@ -287,8 +284,8 @@ func (a *Answer) UnmarshalJSON(data []byte) error {
 
 func (a *Answer) encodable(i int) error {
 	key, why := unreadable(textField{keyID, a.ID, needed})
-	if why == "" && isNilPayload(a.Payload) {
-		why = "no Payload"
+	if why == "" && a.Kind() == "" {
+		why = fmt.Sprintf("%T that is nil or not a Payload of this package", a.Payload)
 	}
 	if why != "" {
 		return cannotEncode(answerPath(i, key), why)
@@ -300,13 +297,10 @@ func (a *Answer) encodable(i int) error {
 				return cannotEncode(valuePath(i, j), "a blank string or invalid UTF-8")
 			}
 		}
-	case *ConfirmAnswer:
 	case *TextAnswer:
 		if key, why = unreadable(textField{keyValue, p.Value, verbatim}); why != "" {
 			return cannotEncode(answerPath(i, key), why)
 		}
-	default:
-		return cannotEncode(answerPath(i, ""), fmt.Sprintf("%T is not a Payload of this package", p))
 	}
 	return nil
 }
@@ -315,7 +309,7 @@ func (a *Answer) encodable(i int) error {
 func (a *Answer) append(dst []byte) []byte {
 	dst = appendString(append(dst, `{"`+keyID+`":`...), a.ID)
 	dst = append(dst, `,"`+keyKind+`":"`...)
-	dst = append(dst, a.Payload.Kind()...)
+	dst = append(dst, a.Kind()...)
 	dst = append(dst, '"')
 	switch p := a.Payload.(type) {
 	case *ChoiceAnswer:
@@ -350,7 +344,7 @@ func (a Answers) Summary() string {
 		}
 		b.WriteString(summaryID(answer.ID))
 		b.WriteString(": ")
-		if isNilPayload(answer.Payload) {
+		if answer.Kind() == "" {
 			continue
 		}
 		switch p := answer.Payload.(type) {

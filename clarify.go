@@ -131,7 +131,8 @@
 //     mend it in one round.
 //   - U+FEFF is white space on the strict side: JavaScript's trim removes it, so
 //     a question of nothing else could not be shown.
-//   - A lone surrogate becomes U+FFFD on both sides: Go strings hold UTF-8.
+//   - A lone surrogate becomes U+FFFD on both sides: Go strings hold UTF-8. On
+//     the lenient side so does every byte that is not UTF-8.
 //   - The title stands before the prompts in the bytes, as in the contract's
 //     examples.
 //   - In a summary a value's further lines are indented, and an id outside
@@ -155,8 +156,6 @@
 //	no usable prompt               too_few, or its faults    ErrNothingToShow
 //	a prompt with a fault          refused                   left out, the others live
 //	more than one fault in it      all are named             the first is, kind first
-//	a blank id                     bad_id                    blank
-//	a blank kind                   unknown_kind              blank
 //	an option with a fault         refused                   left out, two have to stay
 //	an optional string, not one    wrong_type                absent, noted
 //	a flag that is not a boolean   wrong_type                its default, noted

@@ -46,7 +46,7 @@ func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Viol
 		name := p.FormName()
 		var values []string
 		for _, v := range form[name] {
-			if v = trim(newlines.Replace(v), anySpace); v != "" && !slices.Contains(values, v) {
+			if v = trim(strings.ReplaceAll(v, "\r\n", "\n"), anySpace); v != "" && !slices.Contains(values, v) {
 				values = append(values, v)
 			}
 		}
@@ -54,10 +54,6 @@ func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Viol
 			if !p.Optional {
 				missing = append(missing, Violation{name, CodeMissing, "nothing", "an answer"})
 			}
-			continue
-		}
-		if in, ok := p.Input.(*Choice); len(values) > 1 && !(ok && in != nil && in.AllowMultiple) {
-			blocked = append(blocked, Violation{name, CodeTooMany, plural(len(values), "value"), "1"})
 			continue
 		}
 		payload, bad := p.formPayload(values)
@@ -77,13 +73,16 @@ func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Viol
 	return answers, blocked
 }
 
-// newlines makes of the line breaks that browsers send those of the protocol.
-var newlines = strings.NewReplacer("\r\n", "\n")
-
 // formPayload returns the answer that the values give, or what is wrong.
 func (p *Prompt) formPayload(values []string) (Payload, Violation) {
 	bad := func(code Code, v, want string) (Payload, Violation) {
 		return nil, Violation{Code: code, Got: quote(v), Want: want}
+	}
+	if p.Kind() == "" {
+		return bad(CodeUnknownKind, values[0], wantKind)
+	}
+	if in, ok := p.Input.(*Choice); len(values) > 1 && !(ok && in.AllowMultiple) {
+		return nil, Violation{Code: CodeTooMany, Got: plural(len(values), "value"), Want: "1"}
 	}
 	switch in := p.Input.(type) {
 	case *Choice:
@@ -107,5 +106,5 @@ func (p *Prompt) formPayload(values []string) (Payload, Violation) {
 		}
 		return &TextAnswer{Value: values[0]}, Violation{}
 	}
-	return bad(CodeUnknownKind, values[0], wantKind)
+	return nil, Violation{}
 }

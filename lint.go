@@ -44,7 +44,7 @@ func (l *linter) text(at place, key, s string, as reading) {
 func (l *linter) prompt(at place, p *Prompt) {
 	l.text(at, keyQuestion, p.Question, needed)
 	l.text(at, keyHint, p.Hint, optional)
-	if isNilInput(p.Input) {
+	if p.Kind() == "" {
 		return
 	}
 	switch in := p.Input.(type) {

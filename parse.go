@@ -15,8 +15,9 @@ var ErrNotEnvelope = errors.New("clarify: not an envelope")
 var (
 	// ErrToolFailed: the tool refused the call ("Error:") or broke.
 	ErrToolFailed = fmt.Errorf("%w: the tool failed", ErrNotEnvelope)
-	// ErrMalformed: an object that is cut or is not JSON, in which the
-	// protocol's id stands. A question may have been lost.
+	// ErrMalformed: what starts as an object, but is cut or is not JSON, and
+	// in which the protocol's id stands, unescaped but for the slash. A
+	// question may have been lost.
 	ErrMalformed = fmt.Errorf("%w: malformed or cut JSON", ErrNotEnvelope)
 	// ErrVersion: another version of the protocol.
 	ErrVersion = fmt.Errorf("%w: another version of the protocol", ErrNotEnvelope)
@@ -145,9 +146,7 @@ func newReader(text string) (*reader, error) {
 	if len(text) > MaxSize {
 		return nil, errors.New("clarify: " + tooLarge(len(text)))
 	}
-	r := &reader{scanner: scanner{src: text}, arena: newArena(text)}
-	r.peek()
-	return r, nil
+	return &reader{scanner: scanner{src: text}, arena: newArena(text)}, nil
 }
 
 // readOutput is the cheap part of Parse: it refuses what cannot be an envelope
@@ -160,7 +159,7 @@ func readOutput(output string) (reader, error) {
 	case len(output) > MaxSize || text == "" || text[0] != '{' || !mayNameProtocol(text):
 		return reader{}, ErrNotEnvelope
 	}
-	return reader{scanner: scanner{src: text}, arena: newArena(text)}, nil
+	return reader{scanner: scanner{src: text}, arena: newArena(output)}, nil
 }
 
 // refusal says what a text that is not JSON is.

@@ -73,24 +73,21 @@ func (*Text) isInput()    {}
 
 // Kind returns the kind of the prompt's Input, and "" where there is none.
 func (p Prompt) Kind() Kind {
-	if isNilInput(p.Input) {
-		return ""
-	}
-	return p.Input.Kind()
-}
-
-func isNilInput(in Input) bool {
-	switch in := in.(type) {
-	case nil:
-		return true
+	switch in := p.Input.(type) {
 	case *Choice:
-		return in == nil
+		if in != nil {
+			return KindChoice
+		}
 	case *Confirm:
-		return in == nil
+		if in != nil {
+			return KindConfirm
+		}
 	case *Text:
-		return in == nil
+		if in != nil {
+			return KindText
+		}
 	}
-	return false
+	return ""
 }
 
 // MarshalJSON returns the prompt as it stands in a canonical envelope, or an
@@ -163,8 +160,8 @@ func (p *Prompt) encodable(at place) error {
 		textField{keyQuestion, p.Question, needed},
 		textField{keyHint, p.Hint, optional},
 	)
-	if why == "" && isNilInput(p.Input) {
-		why = "no Input"
+	if why == "" && p.Kind() == "" {
+		why = fmt.Sprintf("%T that is nil or not an Input of this package", p.Input)
 	}
 	if why != "" {
 		return cannotEncode(at.path(key), why)
@@ -189,8 +186,6 @@ func (p *Prompt) encodable(at place) error {
 			textField{keyPlaceholder, in.Placeholder, optional},
 			textField{keyDefaultValue, in.DefaultValue, verbatim},
 		)
-	default:
-		why = fmt.Sprintf("%T is not an Input of this package", in)
 	}
 	if why != "" {
 		return cannotEncode(at.path(key), why)
@@ -214,7 +209,7 @@ func (o *Option) encodable(at place) error {
 func (p *Prompt) append(dst []byte) []byte {
 	dst = appendString(append(dst, `{"`+keyID+`":`...), p.ID)
 	dst = append(dst, `,"`+keyKind+`":"`...)
-	dst = append(dst, p.Input.Kind()...)
+	dst = append(dst, p.Kind()...)
 	dst = append(dst, '"')
 	dst = appendString(append(dst, `,"`+keyQuestion+`":`...), p.Question)
 	dst = appendOptional(dst, `,"`+keyHint+`":`, p.Hint)

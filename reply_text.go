@@ -158,7 +158,7 @@ func (r *replyReader) close(l *idLine) {
 // match reads value as an answer to the prompt, or notes what is wrong with it.
 func (r *replyReader) match(prompt int, path, value string) (Payload, Rule, bool) {
 	p := &r.e.Prompts[prompt]
-	if isNilInput(p.Input) {
+	if p.Kind() == "" {
 		return nil, "", false
 	}
 	switch in := p.Input.(type) {

@@ -54,7 +54,7 @@ type Violation struct {
 
 // String returns "path: got …, want …", one line without control characters.
 func (v Violation) String() string {
-	return v.Path + ": got " + v.Got + ", want " + v.Want
+	return printable(v.Path + ": got " + v.Got + ", want " + v.Want)
 }
 
 // A ValidationError has every problem at once, in this order: title, then the
@@ -204,12 +204,12 @@ func (p *Prompt) raw(raw *rawPrompt) {
 		required: givenBool(!p.Optional),
 		elements: raw.elements[:0],
 	}
-	if isNilInput(p.Input) {
-		return
-	}
-	raw.kind = given(string(p.Input.Kind()))
+	kind := string(p.Kind())
 	switch in := p.Input.(type) {
 	case *Choice:
+		if in == nil {
+			return
+		}
 		raw.options.typ = jsonArray
 		raw.allowMultiple = givenBool(in.AllowMultiple)
 		raw.count = len(in.Options)
@@ -222,16 +222,25 @@ func (p *Prompt) raw(raw *rawPrompt) {
 			})
 		}
 	case *Confirm:
+		if in == nil {
+			return
+		}
 		raw.confirmLabel = given(in.ConfirmLabel)
 		raw.cancelLabel = given(in.CancelLabel)
 		raw.danger = givenBool(in.Danger)
 	case *Text:
+		if in == nil {
+			return
+		}
 		raw.placeholder = given(in.Placeholder)
 		raw.defaultValue = given(in.DefaultValue)
 		raw.multiline = givenBool(in.Multiline)
+	case nil:
+		return
 	default: // somebody embedded the interface
-		raw.kind = given(fmt.Sprintf("%T", in))
+		kind = fmt.Sprintf("%T", in)
 	}
+	raw.kind = given(kind)
 }
 
 // given is a Go string as a value: what stands in raw is what it means.
@@ -281,7 +290,7 @@ func (c *checker) argument(e *Envelope, prompts value) {
 			c.add(top, keyPrompts, CodeBlank, prompts.got(), wantPrompts)
 			return
 		}
-		c.copies = len(src) > smallSource
+		c.arena = newArena(prompts.raw)
 	case jsonAbsent, jsonNull:
 		c.add(top, keyPrompts, CodeMissing, prompts.got(), wantPrompts)
 		return
@@ -448,7 +457,10 @@ func (c *checker) kind(at place, v value) Kind {
 func (c *checker) word(at place, key string, v value, want string) (string, bool) {
 	switch v.typ {
 	case jsonString:
-		return trim(c.arena.text(v), anySpace), true
+		if s := trim(c.arena.text(v), anySpace); s != "" {
+			return s, true
+		}
+		c.add(at, key, CodeBlank, v.got(), want)
 	case jsonAbsent, jsonNull:
 		c.add(at, key, CodeMissing, v.got(), want)
 	default:
@@ -608,8 +620,21 @@ func quote(s string) string {
 
 // printable escapes what is not printable in s.
 func printable(s string) string {
-	q := strconv.Quote(s)
-	return strings.ReplaceAll(q[1:len(q)-1], `\"`, `"`)
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		char := s[i : i+size]
+		if !strconv.IsPrint(r) || r == utf8.RuneError && size == 1 {
+			char = strconv.Quote(char)
+			char = char[1 : len(char)-1]
+		}
+		b.WriteString(char)
+		i += size
+	}
+	return b.String()
 }
 
 // cut returns the longest prefix of s of at most n bytes that does not end

@@ -1,0 +1,12 @@
+// Nor is it one because the message had answers.
+//
+// error: non-boolean condition
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+func main() {
+	if answers, _ := clarify.ParseAnswers("yes"); answers {
+		println("deleted")
+	}
+}

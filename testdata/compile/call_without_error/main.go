@@ -1,0 +1,11 @@
+// A result may be the text of a refusal.
+//
+// error: assignment mismatch
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+func main() {
+	result := clarify.Call(nil)
+	_ = result
+}

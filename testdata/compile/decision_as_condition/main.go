@@ -1,0 +1,13 @@
+// Undecided is no false: the three states are told apart.
+//
+// error: non-boolean condition
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+func main() {
+	var e clarify.Envelope
+	if e.Read("yes").Decision("delete") {
+		println("deleted")
+	}
+}

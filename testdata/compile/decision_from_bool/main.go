@@ -1,0 +1,12 @@
+// A boolean has no third state to say undecided with.
+//
+// error: as clarify.Decision value
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+func main() {
+	confirmed := true
+	var d clarify.Decision = confirmed
+	_ = d
+}

@@ -1,0 +1,14 @@
+// Nor is there a fourth kind of answer.
+//
+// error: missing method isPayload
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+type number struct{ Value int }
+
+func (*number) Kind() clarify.Kind { return "number" }
+
+func main() {
+	_ = clarify.Answer{ID: "n", Payload: &number{5}}
+}

@@ -1,0 +1,11 @@
+// What a tool returned may be no envelope.
+//
+// error: assignment mismatch
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+func main() {
+	e := clarify.Parse("")
+	_ = e
+}

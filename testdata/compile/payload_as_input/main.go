@@ -1,0 +1,10 @@
+// What was answered is not what was asked.
+//
+// error: missing method isInput
+package main
+
+import clarify "github.com/clarify-protocol/clarify-go"
+
+func main() {
+	_ = clarify.Prompt{ID: "name", Question: "Name?", Input: &clarify.TextAnswer{}}
+}
