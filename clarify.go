@@ -120,10 +120,10 @@
 //
 // # Limits and deviations
 //
-// The contract's limits are constants of this package; lengths are in code
-// points. Bounds that the contract does not have: [MaxSize] bytes and [MaxDepth]
-// levels of nesting, on either side; [MaxEventSize] bytes of an event. Beyond
-// them a text is refused, in constant memory.
+// The limits of the contract and of the existing engine are constants of this
+// package; lengths are in code points. Bounds that neither has: [MaxSize] bytes
+// and [MaxDepth] levels of nesting, on either side; [MaxEventSize] bytes of an
+// event. Beyond them a text is refused, in constant memory.
 //
 // The package agrees with the existing engine and Console, but for this:
 //
@@ -195,7 +195,8 @@ const protocolFamily = "appwrite.clarify/"
 // with [IsTool].
 const ToolName = "clarify"
 
-// Limits of the strict side, from the contract. Lengths are in code points.
+// Limits of the strict side. The numbers of prompts and options and the form of
+// ids are the contract's, the lengths, in code points, the existing engine's.
 const (
 	MinPrompts = 1
 	MaxPrompts = 5

@@ -52,7 +52,7 @@ func sameInput(members string, strict, lenient side) sideCase {
 	return sideCase{arguments, output, strict, lenient}
 }
 
-// prompt is the canonical JSON of a text prompt with the given id and question.
+// promptJSON is the canonical JSON of a text prompt, with more members before required.
 func promptJSON(id, question, more string) string {
 	return fmt.Sprintf(`{"id":%s,"kind":"text","question":%s,%s"required":true,"multiline":false}`, jsonOf(id), jsonOf(question), more)
 }
