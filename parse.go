@@ -3,6 +3,7 @@ package clarify
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -101,13 +102,13 @@ func Parse(output string) (*Envelope, error) {
 		case keyTitle:
 			title = r.value()
 		case keyPrompts:
-			e.Prompts, r.skipped = e.Prompts[:0], r.skipped[:0] // the last one wins, whole
+			e.Prompts, r.skipped = nil, r.skipped[:0] // the last one wins, whole
 			if r.peek() != '[' {
 				prompts = r.value()
 				break
 			}
 			prompts.typ = jsonArray
-			r.prompts(e)
+			e.Prompts = r.prompts()
 		default:
 			r.value()
 		}
@@ -172,44 +173,48 @@ func (r *reader) refusal() error {
 
 // mayNameProtocol reports whether a string of the protocol's family can stand
 // in a JSON text: literally, or with one of its characters escaped. It may err
-// on the side of yes.
+// on the side of yes. Both searches are for what begins with a character that
+// is rarer than those before it: a search skips fast to the next of these.
 func mayNameProtocol(text string) bool {
-	const name = "appwrite.clarify"
+	const name = ".clarify"
 	if strings.Contains(text, name) {
 		return true
 	}
 	for {
-		i := strings.Index(text, `\u00`)
-		if i < 0 || len(text) < i+len(`\u0000`) {
+		const escape = "u00" // after a backslash
+		i := strings.Index(text, escape)
+		if i < 0 || len(text) < i+len("u0000") {
 			return false
 		}
-		code := hexDigit(text[i+4])<<4 | hexDigit(text[i+5])
+		code := hexDigit(text[i+3])<<4 | hexDigit(text[i+4])
 		if code > 0 && strings.ContainsRune(name, code) {
 			return true
 		}
-		text = text[i+len(`\u0000`):]
+		text = text[i+len(escape):]
 	}
 }
 
-// prompts reads the prompts array at the current position into e.
-func (r *reader) prompts(e *Envelope) {
-	var options [MaxOptions]rawOption
-	raw := rawPrompt{elements: options[:0]}
+// prompts reads the prompts array at the current position.
+func (r *reader) prompts() []Prompt {
+	var raw rawPrompt
+	var few [MaxPrompts]Prompt // not kept: what is returned has no spare room
+	prompts := few[:0]
 	i := 0
 	for r.enter(); r.more(']'); i++ {
 		r.scanner.prompt(&raw)
 		if r.fault != "" {
-			return
+			return nil
 		}
 		p, ok := r.prompt(i, &raw)
 		if !ok {
 			continue
 		}
-		if e.Prompts == nil {
-			e.Prompts = make([]Prompt, 0, MaxPrompts)
+		if n := len(prompts); n == cap(prompts) { // room for the rest, if that is like what was read
+			prompts = slices.Grow(prompts, 1+(len(r.src)-r.pos)/(r.pos/n))
 		}
-		e.Prompts = append(e.Prompts, p)
+		prompts = append(prompts, p)
 	}
+	return slices.Clone(prompts)
 }
 
 // prompt judges prompt i. If it is left out, ok is false, and one Skipped says
@@ -279,15 +284,15 @@ func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 // options returns the usable options of prompt i. More of them than a valid
 // prompt has are read once more, rather than kept.
 func (r *reader) options(i int, raw *rawPrompt) []Option {
-	options := make([]Option, 0, len(raw.elements))
+	options := make([]Option, 0, len(raw.first()))
 	take := func(j int, o *rawOption) {
 		if o, ok := r.option(place{i, j}, o); ok {
 			options = append(options, o)
 		}
 	}
-	if raw.count <= len(raw.elements) {
-		for j := range raw.elements {
-			take(j, &raw.elements[j])
+	if first := raw.first(); raw.count == len(first) {
+		for j := range first {
+			take(j, &first[j])
 		}
 		return options
 	}

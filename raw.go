@@ -45,14 +45,18 @@ const (
 )
 
 type rawPrompt struct {
+	rawFields
+	count    int                   // how many options has
+	elements [MaxOptions]rawOption // the first of them, where options is an array
+}
+
+type rawFields struct {
 	self                               value // what is not an object has only this
 	id, kind, question, hint, required value
 	options, allowMultiple             value
 	confirmLabel, cancelLabel, danger  value
 	placeholder, defaultValue          value
 	multiline                          value
-	elements                           []rawOption // the first MaxOptions of options, where that is an array
-	count                              int         // how many options has
 }
 
 type rawOption struct {
@@ -67,9 +71,9 @@ type rawAnswer struct {
 	elements                 []value // of values, where that is an array
 }
 
-// prompt reads one element of a prompts array. It reuses the elements of p.
+// prompt reads one element of a prompts array.
 func (s *scanner) prompt(p *rawPrompt) {
-	*p = rawPrompt{elements: p.elements[:0]}
+	p.rawFields, p.count = rawFields{}, 0
 	if s.peek() != '{' {
 		p.self = s.value()
 		return
@@ -88,15 +92,17 @@ func (s *scanner) prompt(p *rawPrompt) {
 		case keyRequired:
 			p.required = s.value()
 		case keyOptions:
-			p.elements, p.count = p.elements[:0], 0 // of duplicate keys the last wins, whole
+			p.count = 0 // of duplicate keys the last wins, whole
 			if s.peek() != '[' {
 				p.options = s.value()
 				break
 			}
 			start := s.pos
 			for s.enter(); s.more(']'); p.count++ {
-				if o := s.option(); p.count < MaxOptions {
-					p.elements = append(p.elements, o)
+				if p.count < MaxOptions {
+					p.elements[p.count] = s.option()
+				} else {
+					s.value()
 				}
 			}
 			p.options = value{raw: s.src[start:s.pos], typ: jsonArray}
@@ -140,6 +146,9 @@ func (s *scanner) option() (o rawOption) {
 	}
 	return o
 }
+
+// first returns the first options of p, all that a valid prompt may have.
+func (p *rawPrompt) first() []rawOption { return p.elements[:min(p.count, MaxOptions)] }
 
 // answer reads one element of an answers array. It reuses the elements of a.
 func (s *scanner) answer(a *rawAnswer) {

@@ -1,6 +1,7 @@
 package clarify
 
 import (
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
@@ -46,9 +47,10 @@ const (
 
 // A value is one JSON value as it stands in the source.
 type value struct {
-	raw   string // the source text; of a string, what is between its quotes
-	typ   jsonType
-	plain bool // a string without escapes, all ASCII: raw is its value
+	raw     string // the source text; of a string, what is between its quotes
+	typ     jsonType
+	escaped bool // a string with escapes
+	ascii   bool // a string of ASCII only
 }
 
 func (s *scanner) fail(why string, at int) {
@@ -78,11 +80,17 @@ func (s *scanner) space() {
 	}
 }
 
-// peek returns the next byte after white space, or 0 at the end.
+// peek moves to the next byte after white space and returns it, or 0 at the end.
 func (s *scanner) peek() byte {
-	if s.pos < len(s.src) && s.src[s.pos] <= ' ' {
-		s.space()
+	if s.pos < len(s.src) && s.src[s.pos] > ' ' {
+		return s.src[s.pos]
 	}
+	s.space()
+	return s.at()
+}
+
+// at returns the byte at the current position, or 0 at the end.
+func (s *scanner) at() byte {
 	if s.pos < len(s.src) {
 		return s.src[s.pos]
 	}
@@ -125,18 +133,16 @@ func (s *scanner) more(closing byte) bool {
 	case first:
 	case c == ',':
 		s.pos++
-		s.peek()
 	default:
 		s.unexpected()
 	}
 	return s.fault == ""
 }
 
-// key reads a member's key and colon. A key that is not plain is decoded only
-// as far as it could still be one of the protocol's; for any other it returns
-// a string that is none of them.
+// key reads a member's key and colon. Of a key with escapes that is too long to
+// be one of the protocol's it returns "".
 func (s *scanner) key() string {
-	if s.pos >= len(s.src) || s.src[s.pos] != '"' {
+	if s.peek() != '"' {
 		s.unexpected()
 		return ""
 	}
@@ -146,26 +152,22 @@ func (s *scanner) key() string {
 		return ""
 	}
 	s.pos++
-	s.peek()
-	if k.plain {
+	switch {
+	case !k.escaped:
 		return k.raw
-	}
-	if len(k.raw) > maxKey*len(`\u0000`) || strings.IndexByte(k.raw, '\\') < 0 {
-		return "" // too long, or not ASCII: not one of ours
+	case len(k.raw) > maxKey*len(`\u0000`):
+		return ""
 	}
 	var b strings.Builder
-	unescape(&b, k.raw)
+	unescape(&b, k.raw, k.ascii)
 	return b.String()
 }
 
 // value reads any value.
 func (s *scanner) value() value {
-	if s.pos >= len(s.src) {
-		s.unexpected()
-		return value{}
-	}
+	c := s.peek()
 	start, typ := s.pos, jsonAbsent
-	switch s.src[s.pos] {
+	switch c {
 	case '"':
 		return s.string()
 	case '{':
@@ -206,7 +208,7 @@ func (s *scanner) literal(word string, typ jsonType) jsonType {
 }
 
 func (s *scanner) number() jsonType {
-	if s.src[s.pos] == '-' {
+	if s.at() == '-' {
 		s.pos++
 	}
 	switch c := s.at(); {
@@ -238,13 +240,6 @@ func (s *scanner) number() jsonType {
 	return jsonNumber
 }
 
-func (s *scanner) at() byte {
-	if s.pos < len(s.src) {
-		return s.src[s.pos]
-	}
-	return 0
-}
-
 func (s *scanner) digits() bool {
 	start := s.pos
 	for s.pos < len(s.src) && '0' <= s.src[s.pos] && s.src[s.pos] <= '9' {
@@ -262,26 +257,59 @@ var plainByte = func() (t [256]bool) {
 	return t
 }()
 
+// word returns eight bytes as a number, the first of them lowest.
+func word(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// special returns 0 if all eight bytes of w are plain. Else its lowest bit that
+// is set is in the first byte that is not: one that has its high bit set, or
+// gets it by a borrow when ' ' is subtracted, or 1 from its difference to a
+// quote or a backslash. Borrows spoil only the bytes behind that one.
+func special(w uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	quote, backslash := w^ones*'"', w^ones*'\\'
+	return (w | (w - ones*' ') | (quote - ones) | (backslash - ones)) & highs
+}
+
+// plainLen returns how many bytes at the start of s are plain.
+func plainLen(s string) int {
+	n := 0
+	for ; n+8 <= len(s); n += 8 {
+		if m := special(word(s[n : n+8])); m != 0 {
+			return n + bits.TrailingZeros64(m)/8
+		}
+	}
+	for n < len(s) && plainByte[s[n]] {
+		n++
+	}
+	return n
+}
+
 // string reads the string whose opening quote is at the current position.
 func (s *scanner) string() value {
 	src, start := s.src, s.pos+1
-	plain := true
-	for i := start; i < len(src); i++ {
-		c := src[i]
-		switch {
-		case plainByte[c]:
+	escaped, ascii := false, true
+	for i := start; ; i++ {
+		for ; i+8 <= len(src); i += 8 { // plainLen, but for the last bytes of src
+			if m := special(word(src[i : i+8])); m != 0 {
+				i += bits.TrailingZeros64(m) / 8
+				break
+			}
+		}
+		if i >= len(src) {
+			s.fail(faultEnd, len(src))
+			return value{}
+		}
+		switch c := src[i]; {
 		case c == '"':
 			s.pos = i + 1
-			return value{raw: src[start:i], typ: jsonString, plain: plain}
-		case c >= utf8.RuneSelf:
-			plain = false
-		case c != '\\':
-			s.fail(faultControl, i)
-			return value{}
-		default:
-			plain = false
-			i++
-			if i == len(src) {
+			return value{raw: src[start:i], typ: jsonString, escaped: escaped, ascii: ascii}
+		case c == '\\':
+			escaped = true
+			if i++; i == len(src) {
 				break
 			}
 			switch src[i] {
@@ -300,10 +328,16 @@ func (s *scanner) string() value {
 				s.fail(faultEscape, i)
 				return value{}
 			}
+		case c >= utf8.RuneSelf:
+			ascii = false
+			for i+1 < len(src) && src[i+1] >= utf8.RuneSelf {
+				i++
+			}
+		case c < ' ':
+			s.fail(faultControl, i)
+			return value{}
 		}
 	}
-	s.fail(faultEnd, len(src))
-	return value{}
 }
 
 func hexDigit(c byte) rune {
@@ -319,32 +353,38 @@ func hexDigit(c byte) rune {
 }
 
 // unescape writes the value of a string that the scanner accepted. A lone
-// surrogate and every byte that is not UTF-8 become U+FFFD.
-func unescape(b *strings.Builder, raw string) {
-	for i := 0; i < len(raw); {
-		c := raw[i]
-		switch {
-		case c >= utf8.RuneSelf:
-			r, size := utf8.DecodeRuneInString(raw[i:])
-			b.WriteRune(r)
-			i += size
-		case c != '\\':
-			b.WriteByte(c)
-			i++
-		case raw[i+1] == 'u':
-			r := hex4(raw[i+2:])
-			i += len(`\u0000`)
-			if isHigh(r) && strings.HasPrefix(raw[i:], `\u`) {
-				if low := hex4(raw[i+2:]); isLow(low) {
-					r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
-					i += len(`\u0000`)
-				}
-			}
-			b.WriteRune(r) // a lone surrogate is no rune: U+FFFD
-		default:
-			b.WriteByte(escapedByte(raw[i+1]))
-			i += 2
+// surrogate becomes U+FFFD, and so does, unless raw is valid UTF-8, every byte
+// that is not.
+func unescape(b *strings.Builder, raw string, valid bool) {
+	for {
+		i := strings.IndexByte(raw, '\\')
+		if i < 0 {
+			i = len(raw)
 		}
+		if valid {
+			b.WriteString(raw[:i])
+		} else {
+			for _, r := range raw[:i] {
+				b.WriteRune(r)
+			}
+		}
+		if raw = raw[i:]; raw == "" {
+			return
+		}
+		if raw[1] != 'u' {
+			b.WriteByte(escapedByte(raw[1]))
+			raw = raw[2:]
+			continue
+		}
+		r := hex4(raw[2:])
+		raw = raw[len(`\u0000`):]
+		if isHigh(r) && strings.HasPrefix(raw, `\u`) {
+			if low := hex4(raw[2:]); isLow(low) {
+				r = 0x10000 + (r-0xD800)<<10 + (low - 0xDC00)
+				raw = raw[len(`\u0000`):]
+			}
+		}
+		b.WriteRune(r) // a lone surrogate is no rune: U+FFFD
 	}
 }
 
@@ -374,7 +414,7 @@ func escapedByte(c byte) byte {
 // smallSource is the size in bytes up to which kept strings may share the
 // memory of the text they were read from. Out of a larger text they are
 // copied, so that a small envelope does not keep a large output alive.
-const smallSource = 4 << 10
+const smallSource = 16 << 10
 
 // An arena holds the strings that are kept of one source.
 type arena struct {
@@ -386,8 +426,17 @@ func newArena(src string) arena { return arena{copies: len(src) > smallSource} }
 
 // text returns the value of the JSON string v.
 func (a *arena) text(v value) string {
-	escaped := !v.plain && (strings.IndexByte(v.raw, '\\') >= 0 || !utf8.ValidString(v.raw))
-	if !escaped && !a.copies {
+	if v.ascii && !v.escaped && !a.copies {
+		return v.raw
+	}
+	return a.decode(v)
+}
+
+// decode is text for the rest, apart so that text is inlined.
+func (a *arena) decode(v value) string {
+	valid := v.ascii || utf8.ValidString(v.raw)
+	asIs := valid && !v.escaped
+	if asIs && !a.copies {
 		return v.raw
 	}
 	if a.buf.Cap()-a.buf.Len() < len(v.raw) {
@@ -395,10 +444,10 @@ func (a *arena) text(v value) string {
 		a.buf.Grow(max(len(v.raw), 1<<10))
 	}
 	start := a.buf.Len()
-	if escaped {
-		unescape(&a.buf, v.raw)
-	} else {
+	if asIs {
 		a.buf.WriteString(v.raw)
+	} else {
+		unescape(&a.buf, v.raw, valid)
 	}
 	return a.buf.String()[start:]
 }

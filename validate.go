@@ -196,13 +196,13 @@ func (e *Envelope) normalize() (*Envelope, error) {
 
 // raw writes p as if it had been read, so that there is one judge for both.
 func (p *Prompt) raw(raw *rawPrompt) {
-	*raw = rawPrompt{
+	raw.count = 0
+	raw.rawFields = rawFields{
 		self:     value{typ: jsonObject},
 		id:       given(p.ID),
 		question: given(p.Question),
 		hint:     given(p.Hint),
 		required: givenBool(!p.Optional),
-		elements: raw.elements[:0],
 	}
 	kind := string(p.Kind())
 	switch in := p.Input.(type) {
@@ -213,13 +213,14 @@ func (p *Prompt) raw(raw *rawPrompt) {
 		raw.options.typ = jsonArray
 		raw.allowMultiple = givenBool(in.AllowMultiple)
 		raw.count = len(in.Options)
-		for _, o := range in.Options[:min(raw.count, MaxOptions)] {
-			raw.elements = append(raw.elements, rawOption{
+		for i := range raw.first() {
+			o := &in.Options[i]
+			raw.elements[i] = rawOption{
 				self:        value{typ: jsonObject},
 				id:          given(o.ID),
 				label:       given(o.Label),
 				description: given(o.Description),
-			})
+			}
 		}
 	case *Confirm:
 		if in == nil {
@@ -244,7 +245,7 @@ func (p *Prompt) raw(raw *rawPrompt) {
 }
 
 // given is a Go string as a value: what stands in raw is what it means.
-func given(s string) value { return value{raw: s, typ: jsonString, plain: true} }
+func given(s string) value { return value{raw: s, typ: jsonString, ascii: true} }
 
 func givenBool(b bool) value {
 	if b {
@@ -258,7 +259,7 @@ func givenBool(b bool) value {
 type checker struct {
 	arena
 	violations []Violation
-	ids        []string // of the prompts so far, by index
+	ids        [MaxPrompts]string // of the prompts so far, by index
 }
 
 func (c *checker) err() error {
@@ -301,8 +302,7 @@ func (c *checker) argument(e *Envelope, prompts value) {
 
 	s := scanner{src: src}
 	mark := len(c.violations)
-	var options [MaxOptions]rawOption
-	raw := rawPrompt{elements: options[:0]}
+	var raw rawPrompt
 	switch s.peek() {
 	case '{':
 		s.prompt(&raw)
@@ -350,12 +350,11 @@ func isKind(k Kind) bool { return k == KindChoice || k == KindConfirm || k == Ki
 func (c *checker) prompt(i int, raw *rawPrompt) Prompt {
 	at := place{i, -1}
 	if raw.self.typ != jsonObject {
-		c.ids = append(c.ids, "")
 		c.add(at, "", CodeWrongType, raw.self.got(), wantPrompt)
 		return Prompt{}
 	}
-	p := Prompt{ID: c.id(at, raw.id, c.ids)}
-	c.ids = append(c.ids, p.ID)
+	p := Prompt{ID: c.id(at, raw.id, c.ids[:i])}
+	c.ids[i] = p.ID
 	kind := c.kind(at, raw.kind)
 	p.Question = c.text(at, keyQuestion, raw.question, 1, MaxQuestion)
 	p.Hint = c.text(at, keyHint, raw.hint, 0, MaxHint)
@@ -397,11 +396,12 @@ func (c *checker) options(at place, raw *rawPrompt) []Option {
 		return nil
 	}
 	c.count(at, keyOptions, raw.count, "option", MinOptions, MaxOptions)
-	options := make([]Option, 0, len(raw.elements))
+	first := raw.first()
+	options := make([]Option, 0, len(first))
 	var ids [MaxOptions]string
-	for i := range raw.elements {
+	for i := range first {
 		at.option = i
-		o := &raw.elements[i]
+		o := &first[i]
 		if o.self.typ != jsonObject {
 			c.add(at, "", CodeWrongType, o.self.got(), wantOption)
 			continue
@@ -588,9 +588,6 @@ func (v value) got() string {
 	case jsonAbsent:
 		return "nothing"
 	case jsonString:
-		if v.plain {
-			return quote(v.raw)
-		}
 		var decoded arena
 		return quote(decoded.text(v))
 	case jsonArray:

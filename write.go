@@ -14,13 +14,17 @@ import (
 func appendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0
-	for i := 0; i < len(s); i++ {
+	for i := plainLen(s); i < len(s); i += plainLen(s[i:]) {
 		c := s[i]
-		if plainByte[c] || c >= utf8.RuneSelf {
+		i++
+		if c >= utf8.RuneSelf {
+			for i < len(s) && s[i] >= utf8.RuneSelf {
+				i++
+			}
 			continue
 		}
-		dst = append(dst, s[done:i]...)
-		done = i + 1
+		dst = append(dst, s[done:i-1]...)
+		done = i
 		switch c {
 		case '"', '\\':
 			dst = append(dst, '\\', c)

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"runtime/debug"
+
+	"github.com/bytedance/sonic"
+	experiment "github.com/go-json-experiment/json"
+	"github.com/go-playground/validator/v10"
+	goccy "github.com/goccy/go-json"
+	google "github.com/google/jsonschema-go/jsonschema"
+	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/clarify-protocol/clarify-go"
+)
+
+// What a user would write who decodes into structs: one flat prompt for all
+// kinds, and nothing is checked. The tags of validator stand beside those of
+// JSON; the decoders ignore them.
+type flatEnvelope struct {
+	Protocol string       `json:"protocol" validate:"eq=appwrite.clarify/v1"`
+	Title    string       `json:"title,omitempty" validate:"max=120"`
+	Prompts  []flatPrompt `json:"prompts" validate:"min=1,max=5,unique=ID,dive"`
+}
+
+type flatPrompt struct {
+	ID            string       `json:"id" validate:"clarifyid"`
+	Kind          string       `json:"kind" validate:"oneof=choice confirm text"`
+	Question      string       `json:"question" validate:"required,max=500"`
+	Hint          string       `json:"hint,omitempty" validate:"max=500"`
+	Required      bool         `json:"required"`
+	Options       []flatOption `json:"options,omitempty" validate:"excluded_unless=Kind choice,omitempty,min=2,max=12,unique=ID,dive"`
+	AllowMultiple bool         `json:"allowMultiple,omitempty"`
+	ConfirmLabel  string       `json:"confirmLabel,omitempty" validate:"max=120"`
+	CancelLabel   string       `json:"cancelLabel,omitempty" validate:"max=120"`
+	Danger        bool         `json:"danger,omitempty"`
+	Placeholder   string       `json:"placeholder,omitempty" validate:"max=200"`
+	DefaultValue  string       `json:"defaultValue,omitempty" validate:"max=2000"`
+	Multiline     bool         `json:"multiline,omitempty"`
+}
+
+type flatOption struct {
+	ID          string `json:"id" validate:"clarifyid"`
+	Label       string `json:"label" validate:"required,max=120"`
+	Description string `json:"description,omitempty" validate:"max=300"`
+}
+
+const (
+	us             = "clarify"
+	encodingJSON   = "encoding/json"
+	jsonValid      = "json.Valid"
+	nameSonic      = "bytedance/sonic"
+	nameGoccy      = "goccy/go-json"
+	nameExperiment = "go-json-experiment/json"
+	nameSanthosh   = "santhosh-tekuri/jsonschema"
+	nameGoogle     = "google/jsonschema-go"
+	nameValidator  = "go-playground/validator"
+)
+
+// peers are what a user would pick instead, with what they leave to him.
+var peers = []struct{ name, module, misses string }{
+	{us, "github.com/clarify-protocol/clarify-go", "nothing of the contract is left to the user"},
+	{encodingJSON, "", "any rule: ids, kinds, blanks, counts, lengths, defaults; takes keys in any case; one bad prompt loses all"},
+	{nameSonic, "github.com/bytedance/sonic", "like encoding/json; lets control characters and bytes that are not UTF-8 pass"},
+	{nameGoccy, "github.com/goccy/go-json", "like encoding/json"},
+	{nameExperiment, "github.com/go-json-experiment/json", "any rule, like encoding/json, but keys are exact; refuses duplicate keys and invalid UTF-8"},
+	{jsonValid, "", "looks at the syntax and gives back nothing"},
+	{nameSanthosh, "github.com/santhosh-tekuri/jsonschema/v6", "the bytes: it gets a decoded value; unique ids; neither trims nor fills in defaults"},
+	{nameGoogle, "github.com/google/jsonschema-go", "like santhosh-tekuri/jsonschema"},
+	{nameValidator, "github.com/go-playground/validator/v10", "the bytes: it gets decoded structs; blank strings, flags of another type, a choice without options; neither trims nor fills in defaults"},
+}
+
+// version returns the version of a module that this program was built with.
+func version(module string) string {
+	if module == "" {
+		return "standard library"
+	}
+	info, _ := debug.ReadBuildInfo()
+	for _, m := range info.Deps {
+		if m.Path == module && m.Replace == nil {
+			return m.Version
+		}
+	}
+	return "this checkout"
+}
+
+// decoders decode the same bytes into flat structs. Each gets the type that it
+// is fastest with.
+var decoders = []struct {
+	name   string
+	decode func(text string, data []byte, v any) error
+}{
+	{encodingJSON, func(_ string, data []byte, v any) error { return json.Unmarshal(data, v) }},
+	{nameSonic, func(text string, _ []byte, v any) error { return sonic.UnmarshalString(text, v) }},
+	{nameGoccy, func(_ string, data []byte, v any) error { return goccy.Unmarshal(data, v) }},
+	{nameExperiment, func(_ string, data []byte, v any) error { return experiment.Unmarshal(data, v) }},
+}
+
+var encoders = []struct {
+	name   string
+	encode func(v any) ([]byte, error)
+}{
+	{encodingJSON, json.Marshal},
+	{nameSonic, sonic.Marshal},
+	{nameGoccy, goccy.Marshal},
+	{nameExperiment, func(v any) ([]byte, error) { return experiment.Marshal(v) }},
+}
+
+// schemaValidators check a decoded value against this library's own schema of
+// an envelope, which is compiled here.
+func schemaValidators() []schemaValidator {
+	const name = "envelope.json"
+	doc, err := santhosh.UnmarshalJSON(bytes.NewReader(clarify.EnvelopeSchema()))
+	must(err)
+	compiler := santhosh.NewCompiler()
+	must(compiler.AddResource(name, doc))
+	compiled, err := compiler.Compile(name)
+	must(err)
+
+	var schema google.Schema
+	must(json.Unmarshal(clarify.EnvelopeSchema(), &schema))
+	resolved, err := schema.Resolve(nil)
+	must(err)
+
+	return []schemaValidator{{nameSanthosh, compiled.Validate}, {nameGoogle, resolved.Validate}}
+}
+
+type schemaValidator struct {
+	name     string
+	validate func(v any) error
+}
+
+// tagValidator checks a flatEnvelope by its tags.
+func tagValidator() *validator.Validate {
+	v := validator.New(validator.WithRequiredStructEnabled())
+	id := regexp.MustCompile(clarify.IDPattern)
+	must(v.RegisterValidation("clarifyid", func(f validator.FieldLevel) bool { return id.MatchString(f.Field().String()) }))
+	return v
+}
