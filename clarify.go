@@ -59,50 +59,55 @@
 // zero one is [Undecided]. [Reply.ForModel] tells the model what was answered,
 // what is missing and what was not understood.
 //
-// A message is read by the first line that fits:
+// A message is read by the first of these that fits:
 //
-//	blank                                     chat: nothing answered, nothing refused
-//	more than MaxSize bytes                   chat
-//	a JSON object with exactly our protocol   structured: each entry against its prompt, whatever
-//	and an array answers                      the array holds; what does not fit is a violation
-//	anything else that starts with { or [     chat
-//	at least one prompt is answered           text, by the rules below
-//	anything else                             chat
+//	blank                             chat: nothing is answered, nothing refused
+//	more than MaxSize bytes           chat
+//	a JSON object with exactly our    structured: each entry is judged against its
+//	protocol and an array answers     prompt; what does not fit is a violation
+//	else, if it starts with { or [    chat
+//	a prompt is answered in words     text
+//	anything else                     chat
 //
-// White space is Unicode's, U+001C to U+001F and U+FEFF. A line ends with LF, CR, CRLF, VT, FF,
-// U+0085, U+2028 or U+2029. Case is ignored for A to Z only.
+// White space is Unicode's, U+001C to U+001F and U+FEFF. A line ends with LF,
+// CR, CRLF, VT, FF, U+0085, U+2028 or U+2029. Case is ignored for A to Z only.
+// In words a prompt is answered by a line "[marker] id separator value":
 //
-//	[marker] id separator value
-//	marker      - or * or • or digits and a full stop, then at least one white space; may be absent
-//	id          exactly a prompt's id; one outside IDPattern also as a JSON string, as in a summary
-//	separator   : or = or -> or →, white space around it or not
-//	value       the rest of the line and the indented lines right after it, each without at most two
-//	            characters of its indentation; joined by LF, then trimmed
+//	marker      - or * or • or digits and a full stop, and white space; or none
+//	id          exactly a prompt's; if not of IDPattern, also as a summary quotes it
+//	separator   : or = or -> or →, with or without white space around it
+//	value       the rest of the line and the indented lines right after it, each
+//	            less two characters of white space; joined by LF, then trimmed
 //
-// An indented line never starts an answer. A line that is not indented, blank or not, ends a value.
+// An indented line never starts an answer; any other line ends the value.
 //
-//	kind      value                                    answer                                rule
-//	choice    an option's id                           that option                           option_id
-//	          else a label that one option bears       that option                           label
-//	          else 2 or 2. or 2)                       the second option as shown, unless    number
-//	                                                   a label or id is a number itself
-//	          where several may be chosen:             first the whole value, then its parts between
-//	                                                   commas; ids as a summary joins them come first;
-//	                                                   one part that does not match leaves all unanswered
-//	confirm   confirmed, cancelled                     yes, no                               word
-//	          the label of a button                    what the button says                  button
-//	          yes or true, no or false                 yes, no                               yes_no
-//	          a word with two of these meanings        undecided
-//	text      any; blank only if optional              the value                             text
+//	kind      value                            answer                    rule
+//	choice    the id of an option              that option               option_id
+//	          else the label of just one       that option               label
+//	          else 2 or 2. or 2)               the second, if no label   number
+//	                                           or id is a number
+//	          several: the whole value, else   those options; one part that does
+//	          its parts between commas         not match leaves all unanswered
+//	          several ids as in a summary      those options, before any label
+//	confirm   confirmed, cancelled             that                      word
+//	          the label of a button            what the button says      button
+//	          yes or true, no or false         confirmed, cancelled      yes_no
+//	          a word with two such meanings,   undecided
+//	          or with a doubtful one
+//	text      any, blank only if optional      the value                 text
 //
-//	one prompt was asked, nothing skipped,    the whole message may be the value alone, for a choice
-//	and no line has an id                     or a confirm without danger
-//	the same answer twice, or more            counts once
-//	two different answers to a prompt         unanswered, a violation
-//	an id that two prompts or options bear    unanswered, a violation
-//	anything else on a line                   the remainder, in order
-//	a danger confirmed, and a remainder       undecided, a violation
-//	a confirm cancelled                       nothing more is missing
+//	only one prompt, nothing skipped,          the whole message may be the value: of
+//	no line with its id                        a choice, of a confirm without danger
+//	equal answers to a prompt                  count once
+//	different answers to a prompt              leave it unanswered: a violation
+//	an id of two prompts, or of two options    is never answered: a violation
+//	whatever was not understood                is the remainder, in order
+//	a danger is confirmed beside a remainder   it stays undecided: a violation
+//	a confirm is cancelled                     nothing more is missing
+//
+// Doubtful are yes, true, no and false where the label of the other button
+// begins with the word, and a button's label that is the default label of the
+// other one: a button "Cancel" that confirms does not confirm in words.
 //
 // # Canonical form
 //

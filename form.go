@@ -2,7 +2,6 @@ package clarify
 
 import (
 	"net/url"
-	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -45,8 +44,10 @@ func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Viol
 		}
 		name := p.FormName()
 		var values []string
+		given := make(map[string]bool)
 		for _, v := range form[name] {
-			if v = trim(strings.ReplaceAll(v, "\r\n", "\n"), anySpace); v != "" && !slices.Contains(values, v) {
+			if v = trim(strings.ReplaceAll(v, "\r\n", "\n"), anySpace); v != "" && !given[v] {
+				given[v] = true
 				values = append(values, v)
 			}
 		}

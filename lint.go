@@ -49,22 +49,22 @@ func (l *linter) prompt(at place, p *Prompt) {
 	}
 	switch in := p.Input.(type) {
 	case *Choice:
+		elders := make(map[string]int, len(in.Options))
 		for i := range in.Options {
 			o := &in.Options[i]
 			at := place{at.prompt, i}
 			l.text(at, keyLabel, o.Label, needed)
-			for j := range i {
-				if sameLabel(o.Label, in.Options[j].Label) {
-					l.warn(at, keyLabel, CodeDuplicateLabel, quote(o.Label)+" again, after "+place{at.prompt, j}.path(keyLabel), "a label of its own")
-					break
-				}
+			if elder, again := elders[seen(o.Label)]; again {
+				l.warn(at, keyLabel, CodeDuplicateLabel, quote(o.Label)+" again, after "+place{at.prompt, elder}.path(keyLabel), "a label of its own")
+			} else {
+				elders[seen(o.Label)] = i
 			}
 			l.text(at, keyDescription, o.Description, optional)
 		}
 	case *Confirm:
 		l.text(at, keyConfirmLabel, in.ConfirmLabel, optional)
 		l.text(at, keyCancelLabel, in.CancelLabel, optional)
-		if sameLabel(in.confirmLabel(), in.cancelLabel()) {
+		if seen(in.confirmLabel()) == seen(in.cancelLabel()) {
 			l.warn(at, keyCancelLabel, CodeSameLabels, quote(in.cancelLabel()), "another label than the one that confirms")
 		}
 	case *Text:
@@ -80,6 +80,22 @@ func (c *Confirm) confirmLabel() string {
 
 func (c *Confirm) cancelLabel() string {
 	return cmp.Or(trim(c.CancelLabel, anySpace), DefaultCancelLabel)
+}
+
+// seen is what the eye sees of a label: no format characters, any white space as
+// a space, and ASCII case ignored.
+func seen(label string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case anySpace(r):
+			return ' '
+		case isInvisible(r):
+			return -1
+		case 'A' <= r && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return r
+	}, trim(label, anySpace))
 }
 
 func sameLabel(a, b string) bool { return equalFold(trim(a, anySpace), trim(b, anySpace)) }

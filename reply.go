@@ -77,6 +77,7 @@ type Reply struct {
 	cancelled  []string
 	violations []Violation
 	remainder  string
+	confirms   bool // a confirm was asked
 	proceed    bool
 }
 
@@ -93,7 +94,7 @@ func (e *Envelope) Read(message string) *Reply {
 	if in, ok := readAnswers(message); ok {
 		r.structured(in)
 	} else if !r.text(message) {
-		return &Reply{remainder: remainderOf(message), missing: r.requiredMissing()}
+		return &Reply{remainder: remainderOf(message), missing: r.requiredMissing(), confirms: e.hasConfirm()}
 	}
 	return r.reply()
 }
@@ -144,7 +145,7 @@ func (r *Reply) Cancelled() []string { return slices.Clone(r.get().cancelled) }
 
 // Violations returns what was answered but does not hold. Paths are those of
 // the structured reply, answers[2].values[0], or the line: line 3. Chat has
-// none.
+// none, and what comes after the first 1,000 is left out.
 func (r *Reply) Violations() []Violation { return slices.Clone(r.get().violations) }
 
 // Remainder returns the lines of a text that were not understood, in order and
@@ -250,8 +251,15 @@ func newReplyReader(e *Envelope) *replyReader {
 }
 
 func (r *replyReader) violate(path string, code Code, got, want string) {
+	if len(r.violations) == maxViolations {
+		return // one is enough not to proceed
+	}
 	r.violations = append(r.violations, Violation{Path: path, Code: code, Got: got, Want: want})
 }
+
+// maxViolations is the number of violations that a reply keeps: a message of
+// MaxSize can have half a million.
+const maxViolations = 1000
 
 // find returns the index of the prompt with the given id, or notes why there
 // is none to answer.
@@ -314,7 +322,7 @@ func (r *replyReader) requiredMissing() (ids []string) {
 
 // reply makes the reply of what was collected.
 func (r *replyReader) reply() *Reply {
-	out := &Reply{source: SourceStructured, violations: r.violations, remainder: string(r.remainder)}
+	out := &Reply{source: SourceStructured, violations: r.violations, remainder: string(r.remainder), confirms: r.e.hasConfirm()}
 	if r.isText {
 		out.source = SourceText
 	}
@@ -351,6 +359,10 @@ func (r *replyReader) proceed(out *Reply) bool {
 		}
 	}
 	return confirmed
+}
+
+func (e *Envelope) hasConfirm() bool {
+	return slices.ContainsFunc(e.Prompts, func(p Prompt) bool { return p.Kind() == KindConfirm })
 }
 
 func (c *Confirm) isDanger() bool { return c != nil && c.Danger }

@@ -144,7 +144,11 @@ func checkForModel(t testing.TB, r *Reply) {
 	if problems > maxProblems {
 		problems = maxProblems + 1 // the last says how many more there are
 	}
-	want := map[string]int{"reply: ": 1, "proceed: ": 1, "answer: ": len(r.Answers().Answers), "cancelled: ": len(r.Cancelled()), "missing: ": len(r.Missing()),
+	asked := 0
+	if r.confirms || !r.Complete() {
+		asked = 1
+	}
+	want := map[string]int{"reply: ": 1, "proceed: ": asked, "answer: ": len(r.Answers().Answers), "cancelled: ": len(r.Cancelled()), "missing: ": len(r.Missing()),
 		"problem: ": problems, "not understood: ": rest}
 	for _, word := range modelWords {
 		if n[word] != want[word] {

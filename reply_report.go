@@ -10,7 +10,7 @@ import (
 
 // MarshalJSON returns the reply for an audit log, with all that the user wrote.
 // It cannot be read back: what acts on a reply has to read the message.
-func (r *Reply) MarshalJSON() ([]byte, error) { return r.get().append(nil, false), nil }
+func (r Reply) MarshalJSON() ([]byte, error) { return r.append(nil, false), nil }
 
 // RedactedJSON is MarshalJSON without what the user wrote: of a text answer and
 // of the remainder it has only the length in code points, of a violation not
@@ -80,7 +80,8 @@ func appendStrings(dst []byte, list []string) []byte {
 // reads. Every line starts with a word of ours, and what the user wrote stands
 // in quotes, escaped, on one line, so that no value can pass for a line. It
 // says what is missing, cancelled and not understood, and where nothing was
-// answered it says so.
+// answered it says so. The last line says whether to proceed, unless all is
+// answered and no confirm was asked.
 func (r *Reply) ForModel() string {
 	r = r.get()
 	var b strings.Builder
@@ -124,9 +125,10 @@ func (r *Reply) ForModel() string {
 	if r.remainder != "" {
 		line("not understood: %s", quoteAll(r.remainder))
 	}
-	if r.proceed {
+	switch {
+	case r.proceed:
 		line("proceed: yes, with exactly what was asked about")
-	} else {
+	case r.confirms || !r.Complete():
 		line("proceed: no")
 	}
 	return b.String()

@@ -12,7 +12,7 @@ import (
 )
 
 // replyVectors is the number of lines of reply.jsonl.
-const replyVectors = 428
+const replyVectors = 434
 
 type replyVector struct {
 	Name     string          `json:"name"`
@@ -283,7 +283,7 @@ func TestReplyOfNothing(t *testing.T) {
 		"of a prompt without input": (&Envelope{Prompts: []Prompt{{ID: "go", Optional: true}}}).Read(""),
 	} {
 		t.Run(name, func(t *testing.T) {
-			if b, err := r.MarshalJSON(); err != nil || string(b) != silence {
+			if b, err := r.get().MarshalJSON(); err != nil || string(b) != silence {
 				t.Errorf("MarshalJSON: %s, %v", b, err)
 			}
 			if got, want := string(r.RedactedJSON()), strings.Replace(silence, `"remainder":""`, `"remainder_length":0`, 1); got != want {

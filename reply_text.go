@@ -220,20 +220,21 @@ func (r *replyReader) doubtDanger() {
 // match returns the options that value names, each once, and how; the rule is
 // empty if it names none for sure.
 func (c *Choice) match(value string) ([]string, Rule) {
+	numbers := c.numbers()
 	if !c.AllowMultiple {
-		id, rule := c.matchOne(value)
+		id, rule := c.matchOne(value, numbers)
 		return []string{id}, rule
 	}
 	// What a summary prints reads back, whatever the labels are.
 	if ids := strings.Split(value, ", "); !c.areIDs(ids) {
-		if id, rule := c.matchOne(value); rule != "" {
+		if id, rule := c.matchOne(value, numbers); rule != "" {
 			return []string{id}, rule
 		}
 	}
 	var ids []string
 	weakest := RuleOptionID
 	for part := range strings.SplitSeq(value, ",") {
-		id, rule := c.matchOne(trim(part, anySpace))
+		id, rule := c.matchOne(trim(part, anySpace), numbers)
 		if rule == "" {
 			return nil, ""
 		}
@@ -259,9 +260,9 @@ func (c *Choice) areIDs(values []string) bool {
 	return true
 }
 
-// matchOne returns the one option that s names by its id, else its label, else
-// its number.
-func (c *Choice) matchOne(s string) (id string, rule Rule) {
+// matchOne returns the one option that s names by its id, else its label, else,
+// where numbers is true, its number.
+func (c *Choice) matchOne(s string, numbers bool) (id string, rule Rule) {
 	switch c.count(s) {
 	case 0:
 	case 1:
@@ -278,10 +279,8 @@ func (c *Choice) matchOne(s string) (id string, rule Rule) {
 			found, rule = i, RuleLabel
 		}
 	}
-	if found < 0 {
-		if found = c.number(s); found >= 0 {
-			rule = RuleNumber
-		}
+	if found < 0 && numbers {
+		found, rule = c.number(s), RuleNumber
 	}
 	if found < 0 || c.count(c.Options[found].ID) != 1 {
 		return "", ""
@@ -290,7 +289,7 @@ func (c *Choice) matchOne(s string) (id string, rule Rule) {
 }
 
 // number returns the index of the option whose number, from 1, is s: 2, 2. or
-// 2). It is -1 if there is none, or if a label or an id could be meant by it.
+// 2). It is -1 if there is none.
 func (c *Choice) number(s string) int {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ")") {
 		s = s[:len(s)-1]
@@ -299,23 +298,29 @@ func (c *Choice) number(s string) int {
 	if err != nil || strconv.Itoa(n) != s || n < 1 || n > len(c.Options) {
 		return -1
 	}
+	return n - 1
+}
+
+// numbers reports whether options go by their numbers: not if a label or an id
+// could be meant by one.
+func (c *Choice) numbers() bool {
 	for i := range c.Options {
 		if isNumber(c.Options[i].Label) || isNumber(c.Options[i].ID) {
-			return -1
+			return false
 		}
 	}
-	return n - 1
+	return true
 }
 
 // isNumber reports whether s reads as a number: digits, and no letters.
 func isNumber(s string) bool {
-	return strings.ContainsFunc(s, unicode.IsDigit) && !strings.ContainsFunc(s, unicode.IsLetter)
+	return strings.ContainsFunc(s, unicode.IsNumber) && !strings.ContainsFunc(s, unicode.IsLetter)
 }
 
 // match returns what the word says, and by which rule. It is Undecided if no
-// rule knows the word, or if two read it differently.
-func (c *Confirm) match(word string) (Decision, Rule) {
-	decided, rule := Undecided, Rule("")
+// rule knows the word, or if it could be meant the other way round.
+func (c *Confirm) match(word string) (decided Decision, rule Rule) {
+	confirm, cancel := c.confirmLabel(), c.cancelLabel()
 	for _, w := range [...]struct {
 		word string
 		is   Decision
@@ -323,24 +328,32 @@ func (c *Confirm) match(word string) (Decision, Rule) {
 	}{
 		{wordConfirmed, Confirmed, RuleWord},
 		{wordCancelled, Cancelled, RuleWord},
-		{c.confirmLabel(), Confirmed, RuleButton},
-		{c.cancelLabel(), Cancelled, RuleButton},
+		{confirm, Confirmed, RuleButton},
+		{cancel, Cancelled, RuleButton},
 		{"yes", Confirmed, RuleYesNo},
 		{"true", Confirmed, RuleYesNo},
 		{"no", Cancelled, RuleYesNo},
 		{"false", Cancelled, RuleYesNo},
 	} {
-		if !equalFold(w.word, word) {
-			continue
-		}
-		if decided != Undecided && decided != w.is {
+		switch {
+		case !equalFold(w.word, word):
+		case decided == Undecided:
+			decided, rule = w.is, w.rule
+		case decided != w.is:
 			return Undecided, ""
 		}
-		if decided == Undecided {
-			decided, rule = w.is, w.rule
-		}
+	}
+	// A label may say the opposite of the button that it is on, or begin with a
+	// word that says it.
+	other := map[Decision][2]string{Confirmed: {cancel, DefaultCancelLabel}, Cancelled: {confirm, DefaultConfirmLabel}}[decided]
+	if decided != Undecided && (equalFold(other[1], word) || rule == RuleYesNo && startsFold(other[0], word)) {
+		return Undecided, ""
 	}
 	return decided, rule
+}
+
+func startsFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && equalFold(s[:len(prefix)], prefix)
 }
 
 // equalFold compares without regard to ASCII case, and to no other.
