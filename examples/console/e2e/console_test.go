@@ -1,0 +1,510 @@
+package e2e
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/dom"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	clarify "github.com/clarify-protocol/clarify-go"
+)
+
+// What is on the agent's first form.
+const (
+	avatars    = "#q0-0"
+	backups    = "#q0-1"
+	logs       = "#q0-2"
+	thumbnails = "#q0-3"
+	uploads    = "#q0-4"
+	archive    = "#q1"
+	keep       = "#q2-0"
+	remove     = "#q2-1"
+	proceed    = ".question .primary"
+	send       = ".composer button"
+)
+
+func TestConfirmedOnce(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	second := tb.another()
+	second.loads(200, chromedp.Navigate(s.url))
+	tb.do(click(logs), click(remove))
+	second.do(click(logs), click(remove))
+	tb.loads(200, click(proceed))
+	s.did("delete logs")
+	tb.shows("delete_bucket", "Done: deleted logs. 4 buckets left.")
+
+	tb.loads(200, chromedp.Reload())
+	s.did("delete logs")
+
+	// The second tab still has the form. The same answer is the same post.
+	second.loads(200, click(proceed))
+	second.shows("Done: deleted logs. 4 buckets left.")
+	s.did("delete logs")
+
+	// Back, to whatever the browser shows there.
+	tb.do(chromedp.NavigateBack())
+	tb.until(`document.readyState === "complete"`)
+	if tb.count(proceed) > 0 {
+		tb.do(click(proceed))
+		tb.until(`document.readyState === "complete" && !document.querySelector(".question")`)
+	}
+	s.did("delete logs")
+}
+
+func TestADoubleClickDeletesOnce(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	tb.do(click(logs), click(remove), chromedp.DoubleClick(chromedp.CSS(proceed)))
+	tb.until(`document.body.innerText.includes("Done: deleted logs. 4 buckets left.")`)
+	s.did("delete logs")
+
+	// And on the button of a confirm that stands alone.
+	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "make room"))
+	tb.loads(200, click(send))
+	tb.do(click("#q0-1"), click(remove))
+	tb.loads(200, click(proceed))
+	tb.do(chromedp.DoubleClick(chromedp.CSS("button.danger")))
+	tb.until(`document.body.innerText.includes("Done: deleted backups. 3 buckets left.")`)
+	s.did("delete logs", "delete backups")
+	if n := tb.count(".item.user"); n != 5 {
+		t.Errorf("%d messages, want 5", n)
+	}
+}
+
+func TestACancelledDeleteLeavesTheBucket(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	second := tb.another()
+	second.loads(200, chromedp.Navigate(s.url))
+	tb.do(click(logs), click(keep))
+	tb.loads(200, click(proceed))
+	tb.shows("Nothing was deleted.", "Keep everything")
+	// The second tab wants to delete all the same.
+	second.do(click(logs), click(remove))
+	second.loads(http.StatusConflict, click(proceed))
+	second.shows("The conversation has moved on since this page was made, so nothing was sent.")
+	second.loads(http.StatusConflict, chromedp.Reload())
+	s.did()
+	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "list"))
+	tb.loads(200, click(send))
+	tb.shows("5 buckets, 441 files: avatars, backups, logs, thumbnails, uploads")
+
+	// And alone: two buttons, of which one sends.
+	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "make room"))
+	tb.loads(200, click(send))
+	tb.do(click(backups), click(remove))
+	tb.loads(200, click(proceed))
+	tb.shows("Delete backups, although backups holds the only copies of your databases?")
+	tb.loads(200, click(".question .actions .quiet"))
+	tb.shows("Nothing was deleted.")
+	s.did()
+}
+
+func TestThreePicksArrive(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	tb.do(click(uploads), click(logs), click(thumbnails), click(avatars), click(avatars), fill(archive, "kept-files"), click(remove))
+	tb.loads(200, click(proceed))
+	s.did("create kept-files fra", "copy logs kept-files", "copy thumbnails kept-files", "copy uploads kept-files",
+		"delete logs", "delete thumbnails", "delete uploads")
+	tb.shows("buckets: logs, thumbnails, uploads\narchive: kept-files\nconfirm_delete: confirmed")
+}
+
+func TestTheThirdOptionIsTheThird(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "create a bucket"))
+	tb.loads(200, click(send))
+	tb.do(fill("#q0", "photos"), click("#q1-0"), click("#q1-2"))
+	tb.loads(200, click(proceed))
+	s.did("create photos syd")
+}
+
+func TestABlankIsRefusedAndTheTextIsStillThere(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	tb.do(click(logs), fill(archive, `"old" <logs>`))
+	tb.loads(422, click(proceed))
+	check := func() {
+		t.Helper()
+		tb.shows("The answer is not complete yet.", "This needs an answer.")
+		if got := eval[string](tb, `document.querySelector("#q1").value`); got != `"old" <logs>` {
+			t.Errorf("the text is %q now", got)
+		}
+		if got := eval[[]string](tb, `[...document.querySelectorAll(":checked")].map(e => e.id)`); len(got) != 1 || got[0] != "q0-2" {
+			t.Errorf("checked: %q", got)
+		}
+	}
+	check()
+	if got := eval[string](tb, `document.activeElement.className`); got != "problem" {
+		t.Errorf("the focus is on %q, not on the summary of errors", got)
+	}
+	// Its links lead to the fields.
+	tb.do(click(".problem a"))
+	tb.until(`document.activeElement.id === "q2-0"`)
+	tb.loads(422, chromedp.Reload()) // posts the same again, and gets the same
+	check()
+	s.did()
+	// A required text too, with the choice still there.
+	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "create a bucket"))
+	tb.loads(200, click(send))
+	tb.do(fill("#q0", "   "), click("#q1-1"))
+	tb.loads(422, click(proceed))
+	if !eval[bool](tb, `document.querySelector("#q1-1").checked`) {
+		t.Error("the choice is lost")
+	}
+	s.did()
+}
+
+func TestTamperedFormsDoNothing(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	first := eval[string](tb, `location.pathname`)
+	tb.loads(200, click(".top button")) // another conversation
+	if eval[string](tb, `location.pathname`) == first {
+		t.Fatal("it is the same conversation")
+	}
+
+	// An option that was not offered.
+	tb.do(click(logs), click(remove))
+	eval[bool](tb, `document.querySelector("#q0-2").value = "secrets"; true`)
+	tb.loads(422, click(proceed))
+	tb.shows("Choose one of what is offered.")
+	s.did()
+
+	// Yes and no at once.
+	tb.do(click(logs), click(keep))
+	eval[bool](tb, `document.querySelector("#q2-0").insertAdjacentHTML("afterend",
+		'<input type=hidden name="answer.confirm_delete" value=confirmed>'); true`)
+	tb.loads(422, click(proceed))
+	tb.shows("Choose only one.")
+	s.did()
+
+	// The form of one conversation, posted to the other.
+	tb.do(click(logs), click(remove))
+	eval[bool](tb, `document.querySelector(".question").action = "`+first+`"; true`)
+	tb.loads(http.StatusConflict, click(proceed))
+	tb.shows("This form belongs to something else, so nothing was sent.")
+	s.did()
+
+	// A yes for a question that was cancelled.
+	tb.loads(200, chromedp.Navigate(s.url+strings.TrimPrefix(first, "/")))
+	token := eval[string](tb, `document.querySelector("[name=token]").value`)
+	tb.do(click(keep))
+	tb.loads(200, click(proceed))
+	eval[bool](tb, `document.querySelector("main").insertAdjacentHTML("beforeend", '<form method=post><input name=do value=answer>'
+		+ '<input name=token value="`+token+`"><input name="answer.buckets" value=logs>'
+		+ '<input name="answer.confirm_delete" value=confirmed><button id=forged>x</button></form>'); true`)
+	tb.loads(http.StatusConflict, click("#forged"))
+	s.did()
+
+	// The same without the question: the form is of this moment.
+	eval[bool](tb, `document.querySelector(".composer").insertAdjacentHTML("beforeend",
+		'<input name="answer.buckets" value=logs><input name="answer.confirm_delete" value=confirmed>');
+		document.querySelector(".composer [name=do]").value = "answer"; true`)
+	tb.loads(422, click(send))
+	s.did()
+}
+
+const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(2)>` + "\u202e\u2066\u001b[31m\u0085\u2028\u200b" + ` <a href="javascript:alert(3)">x</a></textarea></title><!--`
+
+func TestHostileTextInEveryField(t *testing.T) {
+	id := "x" + hostile
+	said1, called, read := clarify.Event{Type: "say", Output: hostile}, clarify.Event{Type: clarify.EventToolEnd, Tool: hostile, Output: hostile}, clarify.Event{Type: "reading", Output: hostile}
+	f := newForeign(t, said1, called, read, tool(t, clarify.Envelope{Title: hostile, Prompts: []clarify.Prompt{
+		{ID: id + "1", Question: hostile, Hint: hostile, Input: &clarify.Choice{AllowMultiple: true, Options: []clarify.Option{
+			{ID: id + "a", Label: hostile + "a", Description: hostile},
+			{ID: id + "b", Label: hostile + "b", Description: hostile},
+			{ID: id + "c", Label: hostile + "c", Description: hostile}}}},
+		{ID: id + "2", Question: hostile, Hint: hostile, Input: &clarify.Confirm{ConfirmLabel: hostile + "y", CancelLabel: hostile + "n", Danger: true}},
+		{ID: id + "3", Question: hostile, Hint: hostile, Input: &clarify.Text{Placeholder: hostile, DefaultValue: hostile}},
+		{ID: id + "4", Question: hostile, Hint: hostile, Optional: true, Input: &clarify.Text{Placeholder: hostile, DefaultValue: hostile, Multiline: true}},
+	}}))
+	s, tb := start(t, "-engine", f.URL), newTab(t)
+	dialogs := chromedp.Events(tb.ctx, page.JavascriptDialogOpening)
+	go func() {
+		for ev, err := range dialogs {
+			if err != nil {
+				return
+			}
+			t.Errorf("a script ran: %s", ev.Message)
+			chromedp.Call(tb.ctx, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
+		}
+	}()
+	check := func() {
+		t.Helper()
+		tb.shows("[U+202E][U+2066][U+001B][31m[U+0085][U+2028][U+200B]", `<script>alert(1)</script>`)
+		for selector, want := range map[string]int{"script": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a": tb.count(".problem a"), "title": 1, "body": 1} {
+			if n := tb.count(selector); n != want {
+				t.Errorf("%d of %s, want %d", n, selector, want)
+			}
+		}
+		if got := eval[[]string](tb, `[...document.body.innerText].filter(c => "\u202e\u2066\u001b\u0085\u2028\u200b".includes(c))`); len(got) > 0 {
+			t.Errorf("on the page stand %q", got)
+		}
+		for _, selector := range []string{"legend [dir]", "label [dir]", ".hint", ".description", "h2", ".bubble p", ".call code", ".call span", "dt", "dd:not(.none)"} {
+			if got := eval[[]string](tb, `[...document.querySelectorAll("`+selector+`")].map(e => getComputedStyle(e).unicodeBidi)`); strings.Contains(strings.Join(got, " ")+" ", "normal ") {
+				t.Errorf("%s is not isolated: %q", selector, got)
+			}
+		}
+		if wide := eval[int](tb, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
+			t.Errorf("the page is %d pixels too wide", wide)
+		}
+	}
+	tb.look(320, "light")
+	tb.loads(200, chromedp.Navigate(s.url))
+	check()
+	tb.loads(422, click(proceed))
+	check()
+	tb.do(click("#q0-2"), click("#q1-1"), fill("#q2", "seen"), fill("#q3", "two\nlines"))
+	tb.loads(200, click(proceed))
+	check()
+	want := said(t,
+		clarify.Answer{ID: id + "1", Payload: &clarify.ChoiceAnswer{Values: []string{id + "c"}}},
+		clarify.Answer{ID: id + "2", Payload: &clarify.ConfirmAnswer{Confirmed: true}},
+		clarify.Answer{ID: id + "3", Payload: &clarify.TextAnswer{Value: "seen"}},
+		clarify.Answer{ID: id + "4", Payload: &clarify.TextAnswer{Value: "two\nlines"}})
+	if got := f.message(); got != want {
+		t.Errorf("the engine got\n%q, want\n%q", got, want)
+	}
+	tb.do(fill("#message", "<b>bold</b>"))
+	tb.loads(200, click(send))
+	check()
+	tb.shows("<b>bold</b>")
+}
+
+// What a script could do if one got in: nothing.
+func TestThePolicyHolds(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	call(tb, log.Enable, cdp.Empty{})
+	entries := chromedp.Events(tb.ctx, log.EntryAdded)
+	complaints := make(chan string, 100)
+	go func() {
+		for ev, err := range entries {
+			if err != nil {
+				return
+			}
+			complaints <- ev.Entry.Text
+		}
+	}()
+	tb.loads(200, chromedp.Navigate(s.url))
+	tb.do(click(logs), click(remove))
+	tb.loads(200, click(proceed))
+	select {
+	case c := <-complaints:
+		t.Fatalf("the browser complains about a page of ours: %s", c)
+	case <-time.After(300 * time.Millisecond):
+	}
+	eval[bool](tb, `{const s = document.createElement("script"); s.textContent = "window.ran = true"; document.body.append(s); true}`)
+	eval[bool](tb, `document.body.insertAdjacentHTML("beforeend", '<img src=x onerror="window.ran = true"><style>body { display: none }</style>'
+		+ '<form action="https://evil.example/" method=post><button id=away>x</button></form>'); true`)
+	select {
+	case <-complaints:
+	case <-time.After(10 * time.Second):
+		t.Fatal("the browser says nothing about a script that it must not run")
+	}
+	if eval[bool](tb, `window.ran === true`) {
+		t.Error("a script ran")
+	}
+	if got := eval[string](tb, `getComputedStyle(document.body).display`); got == "none" {
+		t.Error("a style was applied")
+	}
+	tb.stays(click("#away"))
+	s.did("delete logs")
+}
+
+// The whole story, with the browser's scripts turned off. It is driven by the
+// mouse and the keyboard alone: no step below runs anything in the page.
+func TestWithoutJavaScript(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+	node := func(selector string) cdp.NodeID {
+		t.Helper()
+		end := time.Now().Add(20 * time.Second)
+		for {
+			root := call(tb, dom.GetDocument, dom.GetDocumentParams{}).Root
+			found, err := chromedp.Call(tb.ctx, dom.QuerySelector, dom.QuerySelectorParams{NodeID: root.NodeID, Selector: selector})
+			if err == nil && found.NodeID != 0 {
+				return found.NodeID
+			}
+			if time.Now().After(end) {
+				t.Fatalf("there is no %s: %v", selector, err)
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}
+	press := func(selector string) {
+		t.Helper()
+		var box dom.Quad
+		for end := time.Now().Add(20 * time.Second); box == nil; {
+			id := node(selector)
+			_, err := chromedp.Call(tb.ctx, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{NodeID: id})
+			if err == nil {
+				var found dom.GetBoxModelResult
+				if found, err = chromedp.Call(tb.ctx, dom.GetBoxModel, dom.GetBoxModelParams{NodeID: id}); err == nil {
+					box = found.Model.Content
+				}
+			}
+			if err != nil && time.Now().After(end) { // the page may be about to be replaced
+				t.Fatalf("%s: %v", selector, err)
+			}
+		}
+		for _, typ := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
+			call(tb, input.DispatchMouseEvent, input.DispatchMouseEventParams{
+				Type: typ, X: (box[0] + box[4]) / 2, Y: (box[1] + box[5]) / 2, Button: input.MouseButtonLeft, ClickCount: 1,
+			})
+		}
+	}
+	call(tb, page.Navigate, page.NavigateParams{URL: s.url})
+	press(proceed)
+	node(".problem") // the errors
+	press(backups)
+	press(thumbnails)
+	press(archive)
+	call(tb, input.InsertText, input.InsertTextParams{Text: "kept"})
+	press(remove)
+	press(proceed)
+	press("button.danger")
+	node(".item.user:nth-of-type(n+9)")
+	s.did("create kept fra", "copy backups kept", "copy thumbnails kept", "delete backups", "delete thumbnails")
+}
+
+// The whole story by keyboard. Every stop has a visible focus, and Enter alone
+// never confirms a danger.
+func TestByKeyboard(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	to := func(selector string) {
+		t.Helper()
+		for range 40 {
+			tb.do(chromedp.KeyEvent(kb.Tab))
+			if !eval[bool](tb, `(() => {
+				const e = document.activeElement, box = e.closest(".option") ?? e, s = getComputedStyle(box);
+				return e === document.body || s.outlineStyle === "solid" && parseFloat(s.outlineWidth) >= 3 && s.outlineColor !== getComputedStyle(document.body).backgroundColor;
+			})()`) {
+				t.Fatalf("no focus is visible on %s", eval[string](tb, `document.activeElement.outerHTML`))
+			}
+			if eval[bool](tb, `document.activeElement.matches("`+selector+`")`) {
+				return
+			}
+		}
+		t.Fatalf("the tab key does not lead to %s", selector)
+	}
+	key := func(k string) chromedp.Action[chromedp.Void] { return chromedp.KeyEvent(k) }
+
+	enter := func() { // presses Enter, which must send nothing and lose nothing
+		t.Helper()
+		const filled = `[...document.querySelectorAll(".question :checked")].map(e => e.id) + " " + document.querySelector("#q1").value`
+		before := eval[string](tb, filled)
+		tb.loads(422, key(kb.Enter))
+		tb.shows("Enter alone does not send this.")
+		if after := eval[string](tb, filled); after != before {
+			t.Errorf("after Enter the form holds %q, before it held %q", after, before)
+		}
+		if got := eval[string](tb, `document.activeElement.className`); got != "problem" {
+			t.Errorf("the focus is on %q", got)
+		}
+		s.did()
+	}
+
+	// Enter before anything is chosen, on a box, in a field, and on the danger.
+	tb.stays(key(kb.Enter))
+	to(logs)
+	tb.do(key(" "))
+	enter()
+	to(archive)
+	tb.do(key("kept"))
+	enter()
+	to(keep) // the first of a group of radio buttons
+	tb.do(key(kb.ArrowDown))
+	if !eval[bool](tb, `document.activeElement.id === "q2-1" && document.activeElement.checked`) {
+		t.Fatal("the arrow does not choose the second button")
+	}
+	enter()
+	to(archive) // with the danger chosen
+	enter()
+	// The button sends.
+	to(proceed)
+	tb.loads(200, key(kb.Enter))
+	s.did("create kept fra", "copy logs kept", "delete logs")
+	if got := eval[string](tb, `document.activeElement.id`); got != "latest" {
+		t.Errorf("the focus is on %q, not on the newest message", got)
+	}
+
+	// One danger alone: the first button, which Enter would press, cancels.
+	to("#message")
+	tb.do(key("make room"))
+	to(send)
+	tb.loads(200, key(" "))
+	to("#q0-1") // backups
+	tb.do(key(" "))
+	to(keep)
+	tb.do(key(kb.ArrowDown))
+	to(proceed)
+	tb.loads(200, key(" "))
+	tb.shows("Delete backups, although")
+	tb.stays(key(kb.Enter))
+	to(".question button")
+	tb.loads(200, key(kb.Enter))
+	tb.shows("Nothing was deleted.")
+	s.did("create kept fra", "copy logs kept", "delete logs")
+
+	// Where nothing is lost, Enter in the field sends.
+	to("#message")
+	tb.do(key("create a bucket"))
+	to(send)
+	tb.loads(200, key(kb.Enter))
+	to("#q0")
+	tb.do(key("photos"))
+	to("#q1-0")
+	tb.do(key(" "), chromedp.Focus(chromedp.CSS("#q0")))
+	tb.loads(200, key(kb.Enter))
+	s.did("create kept fra", "copy logs kept", "delete logs", "create photos fra")
+}
+
+// The page fits every width, with the longest words too.
+func TestThePageFits(t *testing.T) {
+	long := strings.Repeat("longword", 60)
+	f := newForeign(t, clarify.Event{Type: "say", Output: long}, clarify.Event{Type: clarify.EventToolEnd, Tool: long, Output: long},
+		tool(t, clarify.Envelope{Title: long, Prompts: []clarify.Prompt{
+			{ID: "a", Question: long, Hint: long, Input: &clarify.Choice{Options: []clarify.Option{{ID: "a", Label: long, Description: long}, {ID: "b", Label: "b"}}}},
+			{ID: "b", Question: long, Input: &clarify.Confirm{ConfirmLabel: long, CancelLabel: long}},
+			{ID: "c", Question: long, Optional: true, Input: &clarify.Text{Placeholder: long, DefaultValue: long}},
+		}}))
+	for name, s := range map[string]*server{"own": start(t), "long words": start(t, "-engine", f.URL)} {
+		tb := newTab(t)
+		fits := func() {
+			t.Helper()
+			for _, width := range []int64{320, 500, 768, 1280, 2560} {
+				tb.look(width, "light")
+				if wide := eval[int](tb, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
+					t.Errorf("%s: at %d the page is %d pixels too wide", name, width, wide)
+				}
+				small := eval[[]string](tb, `[...document.querySelectorAll("button:not(.unseen), .option, input:not([type]), textarea")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => e.outerHTML)`)
+				if len(small) > 0 {
+					t.Errorf("%s: at %d these are less than 44 pixels high: %q", name, width, small)
+				}
+			}
+		}
+		tb.loads(200, chromedp.Navigate(s.url))
+		fits()
+		tb.loads(422, click(proceed))
+		fits()
+		eval[bool](tb, `document.querySelectorAll("details").forEach(d => d.open = true); true`)
+		fits()
+		tb.do(click("[id$='-0']"))
+		tb.do(click("[value=cancelled]"))
+		tb.loads(200, click(proceed))
+		fits()
+	}
+}

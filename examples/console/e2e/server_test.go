@@ -1,0 +1,136 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	clarify "github.com/clarify-protocol/clarify-go"
+)
+
+// A server is a running Console with a world of its own.
+type server struct {
+	*testing.T
+	url    string
+	folder string
+}
+
+func start(t *testing.T, args ...string) *server {
+	t.Helper()
+	s := &server{T: t, folder: t.TempDir()}
+	cmd := exec.Command(program, append([]string{"-addr", "127.0.0.1:0", "-data", s.folder}, args...)...)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = t.Output()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the Console did not stop gracefully: %v", err)
+		}
+	})
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if address, ok := strings.CutPrefix(lines.Text(), "Console"); ok {
+			s.url = strings.TrimSpace(address)
+			return s
+		}
+	}
+	t.Fatal("the Console printed no address")
+	return nil
+}
+
+// did wants that this is all that was ever done to the world, in all
+// conversations: it is what the engine's journal says.
+func (s *server) did(want ...string) {
+	s.Helper()
+	data, err := os.ReadFile(filepath.Join(s.folder, "engine.jsonl"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	var got []string
+	for line := range strings.Lines(string(data)) {
+		var turn struct {
+			Changes []struct{ Do, Bucket, Region, To string }
+		}
+		if err := json.Unmarshal([]byte(line), &turn); err != nil {
+			s.Fatal(err)
+		}
+		for _, c := range turn.Changes {
+			got = append(got, strings.Join(strings.Fields(fmt.Sprint(c.Do, " ", c.Bucket, " ", c.Region, " ", c.To)), " "))
+		}
+	}
+	if !slices.Equal(got, want) {
+		s.Fatalf("the engine did %q, want %q", got, want)
+	}
+}
+
+// A foreign engine tells the same events in every turn and keeps what it was
+// asked to go on with.
+type foreign struct {
+	*httptest.Server
+	mu   sync.Mutex
+	last string
+}
+
+func newForeign(t *testing.T, events ...clarify.Event) *foreign {
+	f := new(foreign)
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var request struct {
+			Timeline []struct {
+				Message string
+				Event   *clarify.Event
+			}
+		}
+		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		f.mu.Lock()
+		f.last = request.Timeline[len(request.Timeline)-1].Message
+		f.mu.Unlock()
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, ev := range append(slices.Clone(events), clarify.Event{Type: "turn_end"}) {
+			w.Write(append(ev.AppendJSON([]byte("data: ")), "\n\n"...))
+		}
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *foreign) message() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.last
+}
+
+func tool(t *testing.T, e clarify.Envelope) clarify.Event {
+	t.Helper()
+	output, err := e.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return clarify.Event{Type: clarify.EventToolEnd, Agent: "platform", Tool: clarify.ToolName, RunID: "1", Output: string(output)}
+}
+
+func said(t *testing.T, answers ...clarify.Answer) string {
+	t.Helper()
+	b, err := clarify.Answers{Answers: answers}.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}

@@ -1,0 +1,459 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	clarify "github.com/clarify-protocol/clarify-go"
+)
+
+// A talk is a conversation with the engine, without a Console between.
+type talk struct {
+	*testing.T
+	engine   *engine
+	id       string
+	timeline []entry
+}
+
+func newTalk(t *testing.T) *talk {
+	t.Helper()
+	g := testEngine(t, t.TempDir())
+	return &talk{T: t, engine: g, id: "talk"}
+}
+
+func testEngine(t *testing.T, folder string) *engine {
+	t.Helper()
+	g, err := newEngine(filepath.Join(folder, "engine.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := g.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return g
+}
+
+// says sends the user's message and returns the question that waits after the
+// turn, or nil.
+func (k *talk) says(message string) *clarify.Envelope {
+	k.Helper()
+	k.timeline = append(k.timeline, entry{Message: message})
+	events, err := k.engine.turn(turnRequest{k.id, k.timeline})
+	if err != nil {
+		k.Fatalf("after %q: %v", message, err)
+	}
+	for _, ev := range events {
+		k.timeline = append(k.timeline, entry{Event: &ev})
+	}
+	if last := events[len(events)-1]; last.Type != eventTurnEnd {
+		k.Fatalf("the turn ends with %+v", last)
+	}
+	return replay(k.timeline).Pending()
+}
+
+// answers sends structured answers.
+func (k *talk) answers(answers ...clarify.Answer) *clarify.Envelope {
+	k.Helper()
+	return k.says(message(k.T, answers...))
+}
+
+func message(t *testing.T, answers ...clarify.Answer) string {
+	t.Helper()
+	b, err := clarify.Answers{Answers: answers}.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func choose(id string, values ...string) clarify.Answer {
+	return clarify.Answer{ID: id, Payload: &clarify.ChoiceAnswer{Values: values}}
+}
+
+func decide(id string, confirmed bool) clarify.Answer {
+	return clarify.Answer{ID: id, Payload: &clarify.ConfirmAnswer{Confirmed: confirmed}}
+}
+
+func write(id, text string) clarify.Answer {
+	return clarify.Answer{ID: id, Payload: &clarify.TextAnswer{Value: text}}
+}
+
+// changes returns what the engine did in the conversation, in words.
+func (g *engine) changes(id string) (done []string) {
+	for _, rec := range g.project(id).turns {
+		for _, c := range rec.Changes {
+			done = append(done, strings.Join(strings.Fields(fmt.Sprint(c.Do, " ", c.Bucket, " ", c.Region, " ", c.To)), " "))
+		}
+	}
+	return done
+}
+
+func (k *talk) did(want ...string) {
+	k.Helper()
+	if got := k.engine.changes(k.id); !slices.Equal(got, want) {
+		k.Fatalf("the engine did %q, want %q", got, want)
+	}
+}
+
+func (k *talk) has(want ...string) {
+	k.Helper()
+	if got := slices.Sorted(maps.Keys(k.engine.project(k.id).buckets)); !slices.Equal(got, want) {
+		k.Fatalf("the buckets are %q, want %q", got, want)
+	}
+}
+
+func ids(e *clarify.Envelope) (ids []string) {
+	if e != nil {
+		for _, p := range e.Prompts {
+			ids = append(ids, p.ID)
+		}
+	}
+	return ids
+}
+
+func (k *talk) asks(e *clarify.Envelope, want ...string) {
+	k.Helper()
+	if got := ids(e); !slices.Equal(got, want) {
+		k.Fatalf("the agent asks %q, want %q", got, want)
+	}
+}
+
+func TestTheFirstQuestionHasEveryKind(t *testing.T) {
+	e := newTalk(t).says(opening)
+	var got []string
+	for _, p := range e.Prompts {
+		got = append(got, fmt.Sprintf("%s optional=%t", p.Kind(), p.Optional))
+	}
+	want := []string{"choice optional=false", "text optional=true", "confirm optional=false"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if p, _ := e.Prompt(askDelete); !p.Input.(*clarify.Confirm).Danger {
+		t.Error("the confirm is not marked as a danger")
+	}
+	if p, _ := e.Prompt(askBuckets); !p.Input.(*clarify.Choice).AllowMultiple {
+		t.Error("only one bucket can be chosen")
+	}
+	if warnings := e.Lint(); warnings != nil {
+		t.Errorf("lint: %v", warnings)
+	}
+}
+
+func TestAnswersActAsTheyRead(t *testing.T) {
+	three := choose(askBuckets, "logs", "thumbnails", "uploads")
+	for _, tt := range []struct {
+		name   string
+		answer string
+		asks   []string
+		did    []string
+	}{
+		{"confirmed", message(t, three, decide(askDelete, true)), nil,
+			[]string{"delete logs", "delete thumbnails", "delete uploads"}},
+		{"with copies", message(t, choose(askBuckets, "logs"), write(askArchive, "old-logs"), decide(askDelete, true)), nil,
+			[]string{"create old-logs fra", "copy logs old-logs", "delete logs"}},
+		{"in words", "buckets: logs, uploads\nconfirm_delete: confirmed", nil, []string{"delete logs", "delete uploads"}},
+		{"cancelled", message(t, three, decide(askDelete, false)), nil, nil},
+		{"cancelled alone", message(t, decide(askDelete, false)), nil, nil},
+		{"a yes without a choice", message(t, decide(askDelete, true)), []string{askBuckets, askArchive, askDelete}, nil},
+		{"a choice without a yes", message(t, three), []string{askArchive, askDelete}, nil},
+		{"a yes as a string", `{"protocol":"appwrite.clarify/v1","answers":[{"id":"buckets","kind":"choice","values":["logs"]},{"id":"confirm_delete","kind":"confirm","confirmed":"true"}]}`,
+			[]string{askArchive, askDelete}, nil},
+		{"a yes and a no", message(t, three, decide(askDelete, true), decide(askDelete, false)), []string{askArchive, askDelete}, nil},
+		{"a bucket that was not offered", message(t, choose(askBuckets, "logs", "secrets"), decide(askDelete, true)), []string{askArchive, askDelete}, nil},
+		{"an answer to another question", message(t, three, decide(askDelete, true), decide(askGuarded, true)), []string{askArchive, askDelete}, nil},
+		{"a bad name for the archive", message(t, three, write(askArchive, "Not A Name"), decide(askDelete, true)), []string{askArchive, askDelete}, nil},
+		{"a taken name for the archive", message(t, three, write(askArchive, "avatars"), decide(askDelete, true)), []string{askArchive, askDelete}, nil},
+		{"the guarded bucket", message(t, choose(askBuckets, guarded), decide(askDelete, true)), []string{askGuarded}, nil},
+		{"chat", "Wait, what would that break?", nil, nil},
+		{"yes", "yes", nil, nil},
+		{"confirmed, without an id", "confirmed", nil, nil},
+		{"nothing", " ", nil, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t)
+			k.says(opening)
+			k.asks(k.says(tt.answer), tt.asks...)
+			k.did(tt.did...)
+		})
+	}
+}
+
+func TestTheGuardedBucketNeedsItsOwnYes(t *testing.T) {
+	for _, yes := range []bool{true, false} {
+		k := newTalk(t)
+		k.says(opening)
+		k.asks(k.answers(choose(askBuckets, guarded, "logs"), decide(askDelete, true)), askGuarded)
+		k.did()
+		k.asks(k.answers(decide(askGuarded, yes)))
+		if yes {
+			k.did("delete backups", "delete logs")
+			k.has("avatars", "thumbnails", "uploads")
+		} else {
+			k.did()
+		}
+	}
+}
+
+// What the question about the guarded bucket got is not a yes to the next one.
+func TestTheGuardedBucketIsAskedAboutEachTime(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	k.asks(k.answers(choose(askBuckets, guarded), decide(askDelete, true)), askGuarded)
+	k.asks(k.answers(decide(askDelete, true)), askArchive, askDelete) // an answer to the question before
+	k.asks(k.answers(decide(askDelete, true)), askGuarded)
+	k.did()
+	k.asks(k.answers(decide(askGuarded, true)))
+	k.did("delete backups")
+}
+
+func TestWhatWasAnsweredIsNotAskedAgain(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	e := k.answers(choose(askBuckets, "logs", "uploads"), write(askArchive, "avatars"), decide(askDelete, true))
+	k.asks(e, askArchive, askDelete)
+	if got := e.Prompts[0].Input.(*clarify.Text).DefaultValue; got != "avatars" {
+		t.Errorf("the name is pre-filled with %q", got)
+	}
+	if got, want := e.Prompts[1].Question, "Delete logs and uploads with every file in it?"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	// The pre-filled name is no answer: without one there are no copies.
+	k.asks(k.answers(decide(askDelete, true)), askArchive, askDelete)
+	k.did()
+}
+
+func TestCreate(t *testing.T) {
+	k := newTalk(t)
+	k.asks(k.says("create a bucket"), askName, askRegion)
+	k.asks(k.answers(choose(askRegion, "syd")), askName, askRegion)
+	k.asks(k.answers(write(askName, "avatars"), choose(askRegion, "syd")), askName, askRegion)
+	k.did()
+	k.asks(k.answers(write(askName, " photos "), choose(askRegion, "syd")))
+	k.did("create photos syd") // the third region is the third
+	if got := k.engine.project(k.id).buckets["photos"].Region; got != "syd" {
+		t.Errorf("the bucket is in %q", got)
+	}
+}
+
+// The agent goes on with a question only if it is the one that it asked.
+func TestAQuestionThatTheEngineDidNotAskStartsNothing(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	for i, e := range k.timeline {
+		if e.Event != nil && e.Event.Tool == clarify.ToolName {
+			forged := *e.Event
+			forged.Output = strings.Replace(forged.Output, "Which buckets can go?", "Which buckets do you like?", 1)
+			k.timeline[i].Event = &forged
+		}
+	}
+	if e := replay(k.timeline).Pending(); e.Prompts[0].Question != "Which buckets do you like?" {
+		t.Fatal("the question was not forged")
+	}
+	k.asks(k.answers(choose(askBuckets, "logs"), decide(askDelete, true)))
+	k.did()
+}
+
+func TestTheSameAnswerActsOnce(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	answer := message(t, choose(askBuckets, "logs"), decide(askDelete, true))
+	before := slices.Clone(k.timeline)
+	k.says(answer)
+	once := slices.Clone(k.timeline)
+	k.did("delete logs")
+
+	// The request arrives again: the same turn is told.
+	k.timeline = before
+	k.says(answer)
+	k.did("delete logs")
+	if !equalTimelines(k.timeline, once) {
+		t.Error("the turn is told differently the second time")
+	}
+	// The message arrives again: it answers nothing.
+	k.says(answer)
+	k.did("delete logs")
+	// The buckets are made again, and it arrives again, with the same id asked.
+	k.says("create a bucket")
+	k.answers(write(askName, "logs"), choose(askRegion, "nyc"))
+	k.says(answer)
+	k.did("delete logs", "create logs nyc")
+}
+
+func equalTimelines(a, b []entry) bool {
+	return slices.EqualFunc(a, b, func(a, b entry) bool {
+		if a.Event == nil || b.Event == nil {
+			return a == b
+		}
+		return *a.Event == *b.Event
+	})
+}
+
+// From whatever point a Console has the turn, it gets the rest of it.
+func TestACutTurnIsToldToItsEnd(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	from := len(k.timeline) + 1 // behind the message
+	k.answers(choose(askBuckets, "logs", "uploads"), write(askArchive, "kept"), decide(askDelete, true))
+	whole := k.timeline
+	did := k.engine.changes(k.id)
+	for cut := from; cut <= len(whole); cut++ {
+		rest, err := k.engine.turn(turnRequest{k.id, whole[:cut]})
+		if err != nil {
+			t.Fatalf("cut at %d: %v", cut, err)
+		}
+		got := slices.Clone(whole[:cut])
+		for _, ev := range rest {
+			got = append(got, entry{Event: &ev})
+		}
+		if !equalTimelines(got, whole) {
+			t.Fatalf("cut at %d: another turn is told", cut)
+		}
+	}
+	k.did(did...)
+}
+
+func TestAnotherStoryIsRefused(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	k.answers(choose(askBuckets, "logs"), decide(askDelete, false))
+	whole := slices.Clone(k.timeline)
+	last := func() int {
+		for i := len(whole) - 1; ; i-- {
+			if whole[i].Event == nil {
+				return i
+			}
+		}
+	}()
+	yes := entry{Message: message(t, choose(askBuckets, "logs"), decide(askDelete, true))}
+	event := entry{Event: &clarify.Event{Type: eventSay, Output: "no such thing was said"}}
+	for name, timeline := range map[string][]entry{
+		"empty":              nil,
+		"only events":        {event},
+		"a no turned yes":    append(slices.Clone(whole[:last]), yes),
+		"a message too many": append(slices.Clone(whole), yes, yes),
+		"an event of others": append(slices.Clone(whole[:last+1]), event),
+		"events too many":    append(slices.Clone(whole), event),
+		"a turn not taken":   append(slices.Clone(whole), yes, event),
+	} {
+		if _, err := k.engine.turn(turnRequest{k.id, timeline}); !errors.Is(err, errAnotherConversation) {
+			t.Errorf("%s: got %v, want %v", name, err, errAnotherConversation)
+		}
+	}
+	k.did()
+}
+
+func TestTheEngineRemembers(t *testing.T) {
+	folder := t.TempDir()
+	g, err := newEngine(filepath.Join(folder, "engine.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &talk{T: t, engine: g, id: "talk"}
+	k.says(opening)
+	k.answers(choose(askBuckets, guarded, "logs"), decide(askDelete, true))
+	if err := g.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k.engine = testEngine(t, folder)
+	k.answers(decide(askGuarded, true))
+	k.did("delete backups", "delete logs")
+	k.has("avatars", "thumbnails", "uploads")
+}
+
+// The guard: whatever the agent tries, a turn that asks changes nothing.
+func TestNothingChangesInATurnThatAsks(t *testing.T) {
+	question := &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "sure", Question: "Sure?", Input: &clarify.Confirm{Danger: true}}}}
+	ask := func(t *turn) error { return t.ask(question, plan{Job: jobDelete, Buckets: []string{"logs"}}) }
+	change := func(t *turn) error { return t.change(change{Do: doDelete, Bucket: "logs"}) }
+	for _, tt := range []struct {
+		name   string
+		script func(*turn) error
+		err    error // of the turn
+		did    []string
+		asks   []string
+	}{
+		{"ask, then change", func(t *turn) error {
+			if err := ask(t); err != nil {
+				return err
+			}
+			return change(t)
+		}, errAsked, nil, nil},
+		{"ask, then change, whatever the guard says", func(t *turn) error {
+			if err := ask(t); err != nil {
+				return err
+			}
+			change(t)
+			change(t)
+			return nil
+		}, nil, nil, []string{"sure"}},
+		{"change, then ask", func(t *turn) error {
+			if err := change(t); err != nil {
+				return err
+			}
+			return ask(t)
+		}, errChanged, nil, nil},
+		{"change, then ask, whatever the guard says", func(t *turn) error {
+			if err := change(t); err != nil {
+				return err
+			}
+			ask(t)
+			return nil
+		}, nil, []string{"delete logs"}, nil},
+		{"a call that fails asks nothing", func(t *turn) error {
+			if t.ask(&clarify.Envelope{}, plan{}) == nil {
+				panic("an empty envelope was asked")
+			}
+			return change(t)
+		}, nil, []string{"delete logs"}, nil},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t)
+			k.engine.script = tt.script
+			k.timeline = []entry{{Message: "go on"}}
+			events, err := k.engine.turn(turnRequest{k.id, k.timeline})
+			if !errors.Is(err, tt.err) {
+				t.Fatalf("got %v, want %v", err, tt.err)
+			}
+			for _, ev := range events {
+				k.timeline = append(k.timeline, entry{Event: &ev})
+			}
+			k.did(tt.did...)
+			k.asks(replay(k.timeline).Pending(), tt.asks...)
+			k.engine.script = script // a turn that failed did not happen
+			if tt.err != nil {
+				k.timeline = nil
+				k.asks(k.says(opening), askBuckets, askArchive, askDelete)
+			}
+		})
+	}
+}
+
+// The agent can always ask: with as many buckets as it looks after, with the
+// longest names, with one, with none.
+func TestTheAgentCanAskAboutAnyWorld(t *testing.T) {
+	k := newTalk(t)
+	for i := range clarify.MaxOptions {
+		k.says("create a bucket")
+		k.answers(write(askName, fmt.Sprintf("b%02d-%s", i, strings.Repeat("x", 20))), choose(askRegion, "fra"))
+	}
+	names := slices.Sorted(maps.Keys(k.engine.project(k.id).buckets))
+	if len(names) != clarify.MaxOptions {
+		t.Fatalf("%d buckets, want %d", len(names), clarify.MaxOptions)
+	}
+	k.asks(k.says("make room"), askBuckets, askArchive, askDelete)
+	k.asks(k.answers(choose(askBuckets, names...), write(askArchive, "everything"), decide(askDelete, true)), askGuarded)
+	k.asks(k.answers(decide(askGuarded, true)))
+	k.has("everything")
+	k.asks(k.says("make room"), askArchive, askDelete)
+	k.asks(k.answers(decide(askDelete, true)))
+	k.has()
+	k.asks(k.says("make room"))
+	k.says("list")
+}

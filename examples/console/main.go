@@ -1,0 +1,173 @@
+// Console is both halves of the protocol in one program: an agent engine that
+// deletes things and must ask first, and a Console that shows its questions as
+// forms in a web page, without JavaScript.
+//
+//	go run ./examples/console
+//
+// prints an address; open it in a browser. The first page holds a question.
+//
+// The agent is a script (script.go) with a small world of buckets. The engine
+// around it (engine.go) is what a model would run against: it reads the answers,
+// lets nothing change in a turn that asks, and lets an answer act once. The
+// Console (console.go, and view.go for what it shows) talks to the engine over
+// HTTP alone, in the form that wire.go describes, so either half can be
+// replaced: -engine names another engine, and the address of this one is
+// printed. Whoever can reach the Console's address can use it: by default only
+// this machine can.
+//
+// Where the library is used:
+//   - turn.ask asks (Envelope.Result, Envelope.Digest), engine.take reads the
+//     answer (History.Message), deleteAnswered acts on it (Reply.Proceed).
+//   - console.turn reads the engine's events (ParseEvent), replay knows what
+//     waits for an answer (History), console.take makes the next message of a
+//     form (Envelope.FormAnswers, Answers.AppendJSON).
+//   - eventItem and newForm show a question (Prompt.Input, Envelope.Skipped,
+//     Envelope.Lint), form.answer shows what was answered (Reply), userItem the
+//     message (Answers.Summary).
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	switch err := run(ctx, os.Args[1:], os.Stdout); {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
+		log.Fatal(err)
+	}
+}
+
+// stopTimeout is how long turns that run may go on when the program stops.
+const stopTimeout = 5 * time.Second
+
+func run(ctx context.Context, args []string, out io.Writer) (err error) {
+	flags := flag.NewFlagSet("console", flag.ContinueOnError)
+	addr := flags.String("addr", "127.0.0.1:8080", "`address` of the Console")
+	engineURL := flags.String("engine", "", "`URL` of another engine; this program's own if empty")
+	data := flags.String("data", "", "`folder` that keeps conversations and buckets; a new temporary one if empty")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() > 0 {
+		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
+	}
+	if *data == "" {
+		*data, err = os.MkdirTemp("", "clarify-console-")
+	} else {
+		err = os.MkdirAll(*data, 0o700)
+	}
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+
+	if *engineURL == "" {
+		g, err := newEngine(filepath.Join(*data, "engine.jsonl"))
+		if err != nil {
+			return err
+		}
+		// Only this machine reaches the engine, wherever the Console listens.
+		at, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return errors.Join(err, g.Close())
+		}
+		server := newServer(protect(g, true))
+		go server.Serve(at)
+		defer func() { // after the Console's turns have ended
+			err = errors.Join(err, shutdown(server), g.Close())
+		}()
+		*engineURL = "http://" + at.Addr().String() + "/"
+	} else if u, err := url.Parse(*engineURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("-engine %q is not the URL of an engine", *engineURL)
+	}
+
+	c, err := newConsole(filepath.Join(*data, "console.jsonl"), *engineURL)
+	if err != nil {
+		return err
+	}
+	if c.newest == "" {
+		// The first page shall hold a question, but not at any price.
+		soon, cancel := context.WithTimeout(ctx, 3*time.Second)
+		err := c.open(soon, rand.Text())
+		cancel()
+		if err != nil {
+			return err
+		}
+	}
+	server := newServer(protect(c.handler(), listener.Addr().(*net.TCPAddr).IP.IsLoopback()))
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(listener) }()
+	fmt.Fprintf(out, "Console  http://%s/\nengine   %s\ndata     %s\n", listener.Addr(), *engineURL, *data)
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	defer time.AfterFunc(stopTimeout, c.stop).Stop()
+	return errors.Join(err, shutdown(server), c.Close())
+}
+
+// newServer returns a server that waits for nobody forever.
+func newServer(h http.Handler) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      turnTimeout + 10*time.Second, // a post waits for its turn
+		IdleTimeout:       60 * time.Second,
+		MaxHeaderBytes:    16 << 10,
+	}
+}
+
+func shutdown(server *http.Server) error {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*stopTimeout)
+	defer cancel()
+	return server.Shutdown(ctx)
+}
+
+// protect refuses what other sites make a browser send here, and tells browsers
+// to load and run nothing else than what comes from here.
+func protect(h http.Handler, loopback bool) http.Handler {
+	h = http.NewCrossOriginProtection().Handler(h)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "same-origin")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if loopback && !isLoopback(r.Host) {
+			// Another site's name that leads to this machine.
+			http.Error(w, "unknown host", http.StatusMisdirectedRequest)
+			return
+		}
+		h.ServeHTTP(w, r)
+	})
+}
+
+func isLoopback(hostport string) bool {
+	u := url.URL{Host: hostport}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}

@@ -1,0 +1,202 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	clarify "github.com/clarify-protocol/clarify-go"
+)
+
+// askForm asks e as one form after the other. In one form of several pages a
+// second Enter, typed too fast, passes a page that was never shown, and huh's
+// fields hold a value from the start.
+func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (answers clarify.Answers, err error) {
+	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(out)}
+	if os.Getenv("NO_COLOR") != "" {
+		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
+	}
+	for i, p := range e.Prompts {
+		columns, _ := size(out)
+		field, values := newField(p, columns)
+		form := huh.NewForm(huh.NewGroup(field).Title(pageTitle(e, i)).Description(question(p))).
+			WithTheme(theme(p)).
+			WithKeyMap(keys()).
+			WithProgramOptions(options...)
+
+		err := form.RunWithContext(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return clarify.Answers{}, ctx.Err()
+		case errors.Is(err, huh.ErrUserAborted):
+			return clarify.Answers{}, ErrInterrupted
+		case err != nil:
+			return clarify.Answers{}, err
+		case form.State != huh.StateCompleted: // a signal ended it, and that is no error to huh
+			return clarify.Answers{}, ErrInterrupted
+		}
+
+		answer, err := judge(p, values()...)
+		if err != nil {
+			return clarify.Answers{}, err
+		}
+		if len(answer.Answers) == 0 {
+			continue
+		}
+		if _, err := fmt.Fprintln(out, harmless(answer.Summary())); err != nil {
+			return clarify.Answers{}, err
+		}
+		answers.Answers = append(answers.Answers, answer.Answers...)
+		if isCancel(answer) {
+			break // nothing more is demanded
+		}
+	}
+	return answers, nil
+}
+
+// pageTitle returns the envelope's title and which prompt of how many it is.
+func pageTitle(e *clarify.Envelope, i int) string {
+	title := harmless(e.Title)
+	if n := len(e.Prompts); n > 1 {
+		title = strings.TrimSpace(fmt.Sprintf("%s (%d/%d)", title, i+1, n))
+	}
+	return title
+}
+
+// question returns the question with its hint. It stands above the field and
+// not in it: a field scrolls, and huh's multi-select hides as many options as
+// its own title has lines.
+func question(p clarify.Prompt) string {
+	return strings.TrimSpace(heading(p) + "\n" + harmless(p.Hint))
+}
+
+// fits reports whether each question can stand on the screen with room for the
+// answer. What is pushed off the screen was not asked.
+func fits(e *clarify.Envelope, out io.Writer) bool {
+	const room = 6 // a margin, two options, a line between, a line of help, one to spare
+	columns, rows := size(out)
+	for i, p := range e.Prompts {
+		page := pageTitle(e, i) + "\n" + question(p)
+		if columns < 40 || lipgloss.Height(lipgloss.Wrap(page, columns, ",.-; ")) > rows-room {
+			return false
+		}
+	}
+	return true
+}
+
+// size returns the columns and rows of the terminal, 0 if they are not known.
+func size(out io.Writer) (columns, rows int) {
+	if f, ok := out.(*os.File); ok {
+		columns, rows, _ = term.GetSize(f.Fd())
+	}
+	return columns, rows
+}
+
+// newField returns the field for p, and its values as an HTML form would send
+// them for p: what the library judges. An empty value is no answer.
+func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []string) {
+	value := new(string)
+	values = func() []string { return []string{*value} }
+	validate := func(s string) error { _, err := judge(p, s); return err }
+	switch in := p.Input.(type) {
+	case *clarify.Choice:
+		options := make([]huh.Option[string], len(in.Options))
+		for i, line := range optionLines(in) {
+			options[i] = huh.NewOption(line, in.Options[i].ID)
+		}
+		if !in.AllowMultiple {
+			return newSelect(p, options).Value(value), values
+		}
+		for i := range options { // huh cuts them
+			options[i].Key = lipgloss.Wrap(options[i].Key, columns-len("| > [ ] "), ",.-; ")
+		}
+		several := new([]string)
+		return huh.NewMultiSelect[string]().Options(options...).Filterable(false).
+			Validate(func(v []string) error {
+				if _, err := judge(p, v...); err != nil {
+					return fmt.Errorf("%w: choose with the space bar", err)
+				}
+				return nil
+			}).
+			Value(several), func() []string { return *several }
+	case *clarify.Confirm:
+		// A list, not huh's buttons: there y alone confirms and moves on, long
+		// labels do not fit, and there is no third way out of an optional one.
+		// The first entry has the focus, so Enter alone never confirms.
+		return newSelect(p, []huh.Option[string]{
+			huh.NewOption(harmless(in.CancelLabel), clarify.FormCancelled),
+			huh.NewOption(harmless(in.ConfirmLabel), clarify.FormConfirmed),
+		}).Value(value), values
+	case *clarify.Text:
+		if showsAsItIs(in) {
+			*value = in.DefaultValue
+		}
+		if !in.Multiline {
+			return huh.NewInput().Placeholder(harmless(in.Placeholder)).Validate(validate).Value(value), values
+		}
+		return huh.NewText().Placeholder(harmless(in.Placeholder)).ExternalEditor(false).
+			Validate(func(s string) error {
+				if strings.Count(s, "\n") >= maxLines {
+					return fmt.Errorf("want at most %d lines", maxLines)
+				}
+				return validate(s)
+			}).Value(value), values
+	}
+	panic(fmt.Sprintf("terminal: a valid prompt of kind %q", p.Kind()))
+}
+
+// newSelect returns a list of which one entry can be chosen. If the prompt is
+// optional, the first entry is not to answer.
+func newSelect(p clarify.Prompt, options []huh.Option[string]) *huh.Select[string] {
+	if p.Optional {
+		options = append([]huh.Option[string]{huh.NewOption("(no answer)", "")}, options...)
+	}
+	return huh.NewSelect[string]().Options(options...)
+}
+
+// maxLines is one less than what huh's text area holds: it cuts a longer text
+// without a word, so one that fills it may have been cut.
+const maxLines = 98
+
+// showsAsItIs reports whether the default value can be shown as it is. What
+// looks different from what would be sent is not filled in.
+func showsAsItIs(in *clarify.Text) bool {
+	lines := strings.Split(in.DefaultValue, "\n")
+	for _, line := range lines {
+		if harmless(line) != line {
+			return false
+		}
+	}
+	return len(lines) == 1 || in.Multiline && len(lines) <= maxLines
+}
+
+// keys are huh's, without the filter: it can hide options.
+func keys() *huh.KeyMap {
+	k := huh.NewDefaultKeyMap()
+	k.Select.Filter = key.NewBinding()
+	return k
+}
+
+// theme is huh's plainest, with a danger in red.
+func theme(p clarify.Prompt) huh.Theme {
+	return huh.ThemeFunc(func(isDark bool) *huh.Styles {
+		s := huh.ThemeBase(isDark)
+		s.Group.Title = lipgloss.NewStyle().Faint(true)
+		s.Group.Description = lipgloss.NewStyle().Bold(true).MarginBottom(1)
+		s.Focused.SelectedOption = lipgloss.NewStyle().Bold(true)
+		if isDanger(p) {
+			s.Group.Description = s.Group.Description.Foreground(lipgloss.BrightRed)
+			s.Focused.Base = s.Focused.Base.BorderForeground(lipgloss.BrightRed)
+		}
+		return s
+	})
+}

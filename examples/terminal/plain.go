@@ -1,0 +1,151 @@
+package terminal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	clarify "github.com/clarify-protocol/clarify-go"
+)
+
+// askPlain asks e line by line. It returns the answers that it got before the
+// input ended.
+func askPlain(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (answers clarify.Answers, err error) {
+	w := &writer{w: out}
+	if e.Title != "" {
+		w.printf("%s\n", harmless(e.Title))
+	}
+	for i := 0; i < len(e.Prompts); {
+		if err := ctx.Err(); err != nil {
+			return clarify.Answers{}, err
+		}
+		p := e.Prompts[i]
+		w.question(p)
+		if w.err != nil {
+			return clarify.Answers{}, w.err // what was not shown was not asked
+		}
+		line, err := readAnswer(p, in)
+		if errors.Is(err, io.EOF) {
+			w.printf("\n")
+			break
+		}
+		if err != nil {
+			return clarify.Answers{}, err
+		}
+		answer, err := read(p, line)
+		if err != nil {
+			w.printf("Not an answer: %v.\n", err)
+			if isTerminal(in) {
+				continue // ask again
+			}
+		}
+		answers.Answers = append(answers.Answers, answer.Answers...)
+		if isCancel(answer) {
+			break // nothing more is demanded
+		}
+		i++
+	}
+	return answers, nil
+}
+
+// question writes the question and what may be answered.
+func (w *writer) question(p clarify.Prompt) {
+	w.printf("\n%s\n", heading(p))
+	if p.Hint != "" {
+		w.printf("%s\n", harmless(p.Hint))
+	}
+	switch in := p.Input.(type) {
+	case *clarify.Choice:
+		for _, line := range optionLines(in) {
+			w.printf("  %s\n", line)
+		}
+		if in.AllowMultiple {
+			w.printf("One or more, with commas between: ")
+		} else {
+			w.printf("One of them: ")
+		}
+	case *clarify.Confirm:
+		w.printf("Type confirmed (%s) or cancelled (%s): ", harmless(in.ConfirmLabel), harmless(in.CancelLabel))
+	case *clarify.Text:
+		if in.Placeholder != "" {
+			w.printf("For example: %s\n", harmless(in.Placeholder))
+		}
+		if in.DefaultValue != "" {
+			w.printf("Suggested, but not filled in: %s\n", harmless(in.DefaultValue))
+		}
+		if in.Multiline {
+			w.printf("End with a line that is only a dot:\n")
+		} else {
+			w.printf("Text: ")
+		}
+	}
+}
+
+// readAnswer reads one line, or of a text of several lines all up to the dot.
+func readAnswer(p clarify.Prompt, in io.Reader) (string, error) {
+	text, isText := p.Input.(*clarify.Text)
+	if !isText || !text.Multiline {
+		return readLine(in)
+	}
+	var lines []string
+	for {
+		line, err := readLine(in)
+		if err != nil {
+			return "", err
+		}
+		if line == "." {
+			return strings.Join(lines, "\n"), nil
+		}
+		lines = append(lines, line)
+	}
+}
+
+// readLine reads byte by byte, so that what comes after the line is left to
+// whoever reads next. A line without its end may have been cut: it is io.EOF.
+func readLine(in io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		n, err := in.Read(b)
+		switch {
+		case n == 1 && b[0] == '\n':
+			return strings.TrimSuffix(string(line), "\r"), nil
+		case n == 1 && len(line) == clarify.MaxSize:
+			return "", fmt.Errorf("terminal: a line of more than %d bytes", clarify.MaxSize)
+		case n == 1:
+			line = append(line, b[0])
+		case err != nil:
+			return "", err
+		}
+	}
+}
+
+// read reads a line as the answer to p: a text as it is, anything else by the
+// rules for replies in words.
+func read(p clarify.Prompt, line string) (clarify.Answers, error) {
+	if _, isText := p.Input.(*clarify.Text); isText || strings.TrimSpace(line) == "" {
+		return judge(p, line)
+	}
+	alone := &clarify.Envelope{Prompts: []clarify.Prompt{p}}
+	reply := alone.Read(p.ID + ": " + line)
+	switch {
+	case reply.Complete() && reply.Remainder() == "":
+		return reply.Answers(), nil
+	case p.Kind() == clarify.KindConfirm:
+		return clarify.Answers{}, errors.New("want confirmed or cancelled")
+	}
+	return clarify.Answers{}, errors.New("want an option by its number or its label")
+}
+
+// A writer keeps the first error.
+type writer struct {
+	w   io.Writer
+	err error
+}
+
+func (w *writer) printf(format string, args ...any) {
+	if w.err == nil {
+		_, w.err = fmt.Fprintf(w.w, format, args...)
+	}
+}
