@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -133,8 +134,8 @@ func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []strin
 		// labels do not fit, and there is no third way out of an optional one.
 		// The first entry has the focus, so Enter alone never confirms.
 		return newSelect(p, []huh.Option[string]{
-			huh.NewOption(harmless(in.CancelLabel), clarify.FormCancelled),
-			huh.NewOption(harmless(in.ConfirmLabel), clarify.FormConfirmed),
+			huh.NewOption(button(in.CancelLabel, clarify.DefaultCancelLabel, "cancels"), clarify.FormCancelled),
+			huh.NewOption(button(in.ConfirmLabel, clarify.DefaultConfirmLabel, "confirms"), clarify.FormConfirmed),
 		}).Value(value), values
 	case *clarify.Text:
 		if showsAsItIs(in) {
@@ -154,6 +155,15 @@ func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []strin
 	panic(fmt.Sprintf("terminal: a valid prompt of kind %q", p.Kind()))
 }
 
+// button returns a confirm's label with what it does, which a label of the
+// model's own may hide.
+func button(label, byDefault, does string) string {
+	if label == byDefault {
+		return label
+	}
+	return harmless(label) + " (" + does + ")"
+}
+
 // newSelect returns a list of which one entry can be chosen. If the prompt is
 // optional, the first entry is not to answer.
 func newSelect(p clarify.Prompt, options []huh.Option[string]) *huh.Select[string] {
@@ -171,12 +181,10 @@ const maxLines = 98
 // looks different from what would be sent is not filled in.
 func showsAsItIs(in *clarify.Text) bool {
 	lines := strings.Split(in.DefaultValue, "\n")
-	for _, line := range lines {
-		if harmless(line) != line {
-			return false
-		}
+	if len(lines) > 1 && !in.Multiline || len(lines) > maxLines {
+		return false
 	}
-	return len(lines) == 1 || in.Multiline && len(lines) <= maxLines
+	return !slices.ContainsFunc(lines, func(line string) bool { return strings.ContainsFunc(line, isHarmful) })
 }
 
 // keys are huh's, without the filter: it can hide options.

@@ -32,11 +32,11 @@ var (
 // is not valid is not asked; the error is that of [clarify.Envelope.Result].
 //
 // If in and out are terminals, the user gets a form. Otherwise, and on a
-// terminal that is dumb or too small for the questions, Ask writes the questions as plain text and reads a line for each.
-// Input that ends, be it within a line, answers nothing: the prompts that are
-// left are missing in the reply. Of input that is no terminal each prompt takes
-// one line, and a wrong one is not asked again, so that the next line stays the
-// next prompt's.
+// terminal that is dumb or too small for the questions, Ask writes them as
+// plain text and reads a line for each. Input that ends, be it within a line,
+// answers nothing: the prompts that are left are missing in the reply. Of input
+// that is no terminal each prompt takes one line, and a wrong one is not asked
+// again, so that the next line stays the next prompt's.
 //
 // A line is read in one go: when ctx ends, the form stops at once, plain
 // reading only before the next question.
@@ -127,7 +127,7 @@ func optionLines(in *clarify.Choice) []string {
 func harmless(s string) string {
 	var b strings.Builder
 	for _, r := range strings.Join(strings.Fields(s), " ") {
-		if unicode.IsControl(r) || isBidi(r) {
+		if isHarmful(r) {
 			fmt.Fprintf(&b, `\u%04x`, r)
 		} else {
 			b.WriteRune(r)
@@ -136,5 +136,8 @@ func harmless(s string) string {
 	return b.String()
 }
 
-// isBidi reports whether r embeds, overrides or isolates a direction.
-func isBidi(r rune) bool { return 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069 }
+// isHarmful reports whether r is a control character or embeds, overrides or
+// isolates a direction.
+func isHarmful(r rune) bool {
+	return unicode.IsControl(r) || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
+}

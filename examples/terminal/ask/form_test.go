@@ -58,11 +58,11 @@ func TestForm(t *testing.T) {
 			`{"id":"buckets","kind":"choice","values":["uploads"]}`, false},
 		{"an optional choice wants none", []string{anyNumber}, []step{{"Which buckets? (optional)", enter}}, "", false},
 
-		{"Enter does not confirm a danger", []string{deletion}, []step{{"DANGER: Delete it all?", ""}, {"> Keep it", enter}},
+		{"Enter does not confirm a danger", []string{deletion}, []step{{"DANGER: Delete it all?", ""}, {"> Keep it (cancels)", enter}},
 			`{"id":"sure","kind":"confirm","confirmed":false}`, false},
-		{"nor do y and Enter", []string{deletion}, []step{{"> Keep it", "yY"}, {"> Keep it", enter}},
+		{"nor do y and Enter", []string{deletion}, []step{{"> Keep it", "yY"}, {"> Keep it (cancels)", enter}},
 			`{"id":"sure","kind":"confirm","confirmed":false}`, false},
-		{"a danger is confirmed by going there", []string{deletion}, []step{{"> Keep it", down}, {"> Delete", enter}},
+		{"a danger is confirmed by going there", []string{deletion}, []step{{"> Keep it (cancels)", down}, {"> Delete (confirms)", enter}},
 			`{"id":"sure","kind":"confirm","confirmed":true}`, true},
 		{"Enter does not confirm at all", []string{publish}, []step{{"> Cancel", enter}},
 			`{"id":"publish","kind":"confirm","confirmed":false}`, false},
@@ -83,6 +83,8 @@ func TestForm(t *testing.T) {
 			`{"id":"name","kind":"text","value":"main"}`, false},
 		{"a default that was changed", []string{named}, []step{{"main", "-2" + enter}},
 			`{"id":"name","kind":"text","value":"main-2"}`, false},
+		{"a default of several lines, indented", []string{`{"id":"notes","kind":"text","question":"Any notes?","multiline":true,"defaultValue":"if:\n  then"}`}, []step{{"then", enter}},
+			`{"id":"notes","kind":"text","value":"if:\n  then"}`, false},
 		{"several lines", []string{notes}, []step{{"Any notes?", "one" + ctrlJ + ctrlJ + "sure: confirmed" + enter}},
 			`{"id":"notes","kind":"text","value":"one\n\nsure: confirmed"}`, false},
 
@@ -192,6 +194,18 @@ func TestHangUp(t *testing.T) {
 	}
 }
 
+// Labels that say the opposite do not hide which is which.
+func TestDisguisedButtons(t *testing.T) {
+	s := start(t, envelope(`{"id":"sure","kind":"confirm","danger":true,"required":false,"question":"Sure?","confirmLabel":"(no answer)","cancelLabel":"Confirm"}`))
+	s.sees("> (no answer)\n")
+	s.sees("Confirm (cancels)")
+	s.sees("(no answer) (confirms)")
+	s.types(enter)
+	if stdout, status := s.ends(); stdout != "" || status != 1 {
+		t.Fatalf("got %q, status %d", stdout, status)
+	}
+}
+
 // Options with the same label are told apart.
 func TestEqualLabels(t *testing.T) {
 	s := start(t, envelope(`{"id":"a","kind":"choice","allowMultiple":true,"question":"Which?","options":[{"id":"one","label":"Same"},{"id":"two","label":"Same"},{"id":"three","label":"Same"}]}`))
@@ -291,6 +305,21 @@ func TestHiddenDefault(t *testing.T) {
 	s.types(enter)
 	if stdout, status := s.ends(); stdout != "" || status != 1 {
 		t.Fatalf("got %q, status %d", stdout, status)
+	}
+}
+
+// No key starts another program.
+func TestNoEditor(t *testing.T) {
+	s := start(t, envelope(notes), "EDITOR=false")
+	s.sees("Any notes?")
+	s.types("x", ctrlE, "y")
+	s.sees("xy")
+	if s.sees("new line"); strings.Contains(s.show(), "editor") {
+		t.Errorf("offers an editor:\n%s", s.show())
+	}
+	s.types(enter)
+	if stdout, _ := s.ends(); !strings.Contains(stdout, `"value":"xy"`) {
+		t.Errorf("got %s", stdout)
 	}
 }
 

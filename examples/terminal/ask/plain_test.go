@@ -47,6 +47,7 @@ func TestPiped(t *testing.T) {
 		{"a default is not an answer", []string{named}, "\n", "", false, ""},
 		{"optional prompts left open", []string{optional, mayDelete, nickname}, "\n\nme\n", `{"id":"nick","kind":"text","value":"me"}`, false, ""},
 		{"a line separator is not a line's end", []string{deletion}, "confirmed\u2028and more\n", "", false, ""},
+		{"nor does it end a choice", []string{choice}, "2\u2028or not\n", "", false, ""},
 		{"not UTF-8", []string{name}, "\xff\n", "", false, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

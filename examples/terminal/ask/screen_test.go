@@ -29,13 +29,13 @@ func TestMain(m *testing.M) {
 }
 
 const (
-	enter    = "\r"
-	ctrlC    = "\x03"
-	ctrlD    = "\x04"
-	ctrlJ    = "\n"
-	down     = "\x1b[B"
-	space    = " "
-	shiftTab = "\x1b[Z"
+	enter = "\r"
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+	ctrlE = "\x05"
+	ctrlJ = "\n"
+	down  = "\x1b[B"
+	space = " "
 )
 
 const patience = time.Minute
