@@ -9,6 +9,31 @@
 // returned. Both see the same keys, duplicates and white space as the protocol's
 // implementations in Python and TypeScript.
 //
+// # The wire
+//
+// An envelope with a prompt of each kind. Of a prompt id, kind and question are
+// required, and a choice's options; required is true and the other flags are
+// false unless given. Keys that are not spelled so are ignored:
+//
+//	{"protocol": "appwrite.clarify/v1", "title": "Clean up", "prompts": [
+//	  {"id": "bucket", "kind": "choice", "question": "Which bucket?", "hint": "…", "required": true,
+//	   "options": [{"id": "a", "label": "A", "description": "64 files"}, {"id": "b", "label": "B"}],
+//	   "allowMultiple": false},
+//	  {"id": "sure", "kind": "confirm", "question": "Delete it?",
+//	   "confirmLabel": "Delete", "cancelLabel": "Keep it", "danger": true},
+//	  {"id": "note", "kind": "text", "question": "Why?", "required": false,
+//	   "placeholder": "…", "defaultValue": "…", "multiline": true}]}
+//
+// The tool's arguments are {"prompts": …, "title": …}, prompts being the array
+// as a JSON string. The answers, and the event that brings an envelope:
+//
+//	{"protocol": "appwrite.clarify/v1", "answers": [
+//	  {"id": "bucket", "kind": "choice", "values": ["a"]},
+//	  {"id": "sure", "kind": "confirm", "confirmed": true},
+//	  {"id": "note", "kind": "text", "value": "old"}]}
+//
+//	{"type": "tool_end", "agent": "…", "tool": "clarify", "run_id": "…", "failed": false, "output": "…"}
+//
 // # The engine's side
 //
 // Declare the tool to the model with [ToolName], [ToolDescription] and
@@ -47,7 +72,8 @@
 // # The next user message
 //
 // [Envelope.Read] reads the user's next message against what was asked, and
-// [Reply.Proceed] says whether the engine may go on:
+// where a confirm was asked [Reply.Proceed] says whether the engine may go on.
+// What else was answered is in [Reply.Values] and [Reply.Text]:
 //
 //	reply := asked.Read(message)
 //	if reply.Proceed() {

@@ -39,7 +39,7 @@ func (e *Envelope) Result() (string, error) {
 }
 
 // AppendJSON appends the canonical JSON of e to dst. It does not ask whether e
-// is valid, but what [Parse] would not read back identically has no encoding:
+// is valid, nor, unlike Result, whether it was read whole, but what [Parse] would not read back identically has no encoding:
 // then dst is returned as it was, with an error. Skipped is not encoded, and
 // an empty label of a Confirm is written as the default that it stands for.
 func (e *Envelope) AppendJSON(dst []byte) ([]byte, error) {

@@ -22,7 +22,7 @@ type Event struct {
 // ErrNotEvent is returned for data that is not an event.
 var ErrNotEvent = errors.New("clarify: not an event")
 
-// ParseEvent reads one event, of any type. It returns an error that is
+// ParseEvent reads one event, of any type, without the "data: " before it. It returns an error that is
 // [ErrNotEvent] if data has more than [MaxEventSize] bytes, or is not one valid
 // JSON object nested at most [MaxDepth] levels deep.
 //

@@ -6,7 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// The values of a confirm's two buttons in an HTML form.
+// The values of a confirm's two answers in an HTML form. Radio buttons suit it;
+// of two submit buttons Enter presses the first in the page, so that one must
+// not confirm a danger.
 const (
 	FormConfirmed = wordConfirmed
 	FormCancelled = wordCancelled
@@ -23,7 +25,8 @@ func (p Prompt) FormName() string { return "answer." + p.ID }
 // left out.
 //
 // blocked says what keeps the form from being sent, by field: the Path is the
-// field's name. A required prompt blocks until it is answered, unless a confirm
+// field's name, the rest is for a log: what the user reads is yours to write. A
+// required prompt blocks until it is answered, unless a confirm
 // was cancelled: then nothing more is demanded. A value that was not offered
 // always blocks. A prompt whose id another one has too cannot be answered, and
 // does not block.

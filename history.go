@@ -2,7 +2,13 @@ package clarify
 
 // A History follows a conversation, event by event and message by message, and
 // knows which question waits for an answer. That depends on nothing else, so a
-// reload cannot reopen a question, and a late answer finds nothing to answer.
+// reload cannot reopen a question, and an answer after the next message finds
+// nothing to answer.
+//
+// An answer does not say which question it is for, and the ids of two questions
+// may be the same. So a Console's form should carry what it was made for, such
+// as the place in the conversation and the [Envelope.Digest], and the Console
+// should refuse a form for a question that no longer waits.
 //
 // The zero value is an empty conversation. A History is not safe for
 // concurrent use.

@@ -49,7 +49,8 @@ type Option struct {
 	Description string // optional, at most MaxDescription code points
 }
 
-// A Confirm asks for yes or no. No answer is neither.
+// A Confirm asks for yes or no. No answer is neither. What [Parse] and
+// [ParseCall] return has both labels filled in.
 type Confirm struct {
 	ConfirmLabel string // "" is DefaultConfirmLabel; at most MaxLabel code points
 	CancelLabel  string // "" is DefaultCancelLabel; at most MaxLabel code points

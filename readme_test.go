@@ -57,3 +57,38 @@ bucket: avatars
 		}
 	}
 }
+
+// TestWireInTheDocumentation reads the JSON that the package documentation shows.
+func TestWireInTheDocumentation(t *testing.T) {
+	source, err := os.ReadFile("clarify.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(source), "// # The wire\n")
+	section, _, _ = strings.Cut(section, "// # ")
+	var samples []string
+	inside := false
+	for line := range strings.Lines(section) {
+		text, isSample := strings.CutPrefix(line, "//\t")
+		switch {
+		case isSample && !inside:
+			samples = append(samples, text)
+		case isSample:
+			samples[len(samples)-1] += text
+		}
+		inside = isSample
+	}
+	if len(samples) != 3 {
+		t.Fatalf("%d samples, want 3", len(samples))
+	}
+	e, err := clarify.Parse(samples[0])
+	if err != nil || len(e.Prompts) != 3 || e.Skipped != nil || e.Validate() != nil {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if reply := e.Read(samples[1]); !reply.Proceed() || !reply.Complete() || len(reply.Answers().Answers) != 3 {
+		t.Errorf("%s", reply.ForModel())
+	}
+	if ev, err := clarify.ParseEvent([]byte(samples[2])); err != nil || ev != (clarify.Event{Type: clarify.EventToolEnd, Agent: "…", Tool: clarify.ToolName, RunID: "…", Output: "…"}) {
+		t.Errorf("%+v, %v", ev, err)
+	}
+}

@@ -175,7 +175,9 @@ func (r *Reply) Decision(id string) Decision {
 // Proceed reports whether the engine may go on with the step that it asked
 // about: at least one confirm is confirmed, among them every required one and
 // every one with danger, none is cancelled, nothing required is missing, and
-// there is no violation. It is false for an envelope that was not read whole.
+// there is no violation. It is false for an envelope that was not read whole, and
+// where no confirm was asked: then [Reply.Complete], [Reply.Values] and
+// [Reply.Text] are what there is to know.
 //
 // Two things stay the engine's job: that the action it now takes is the one it
 // asked about (see [Envelope.Digest]), and that an answer acts once.

@@ -40,8 +40,8 @@ const (
 	CodeControl        Code = "control_character" // other than tab, LF and CR
 	CodeBidi           Code = "bidi_override"     // embeds, overrides or isolates a direction
 	CodeInvisible      Code = "invisible"         // blank to the eye
-	CodeDuplicateLabel Code = "duplicate_label"   // of two options, ASCII case ignored
-	CodeSameLabels     Code = "same_labels"       // of a confirm's two buttons, ASCII case ignored
+	CodeDuplicateLabel Code = "duplicate_label"   // of two options, as the eye sees them
+	CodeSameLabels     Code = "same_labels"       // of a confirm, as the eye sees them
 )
 
 // A Violation is one problem of a call, or of an envelope made in Go.
