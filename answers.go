@@ -335,7 +335,10 @@ func (a *Answer) append(dst []byte) []byte {
 // Nothing in it can pass for another answer: after each line break in a value
 // the next line is indented by two spaces, and an id that does not match
 // [IDPattern] is written as a JSON string. Line breaks are LF, CR, CRLF, VT,
-// FF, U+0085, U+2028 and U+2029. [Envelope.Read] reads a summary back.
+// FF, U+0085, U+2028 and U+2029. [Envelope.Read] reads the summary of answers
+// back that a valid envelope takes, its texts trimmed and with LF for line
+// breaks, unless the labels of a confirm make "confirmed" or "cancelled"
+// doubtful.
 func (a Answers) Summary() string {
 	var b strings.Builder
 	for i, answer := range a.Answers {

@@ -131,9 +131,10 @@
 //	a danger is confirmed beside a remainder   it stays undecided: a violation
 //	a confirm is cancelled                     nothing more is missing
 //
-// Doubtful are yes, true, no and false where the label of the other button
-// begins with the word, and a button's label that is the default label of the
-// other one: a button "Cancel" that confirms does not confirm in words.
+// Doubtful is a word that looks like the label of the other button, or like its
+// default label, case and what cannot be seen left aside: a button "Cancel" that
+// confirms does not confirm in words. So is one of ours, such as yes, where the
+// label of the other button begins with it.
 //
 // # Canonical form
 //

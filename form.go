@@ -90,8 +90,9 @@ func (p *Prompt) formPayload(values []string) (Payload, Violation) {
 	}
 	switch in := p.Input.(type) {
 	case *Choice:
+		offered := newOffer(in)
 		for _, v := range values {
-			if in.count(v) != 1 {
+			if !offered.has(v) {
 				return bad(CodeUnknownOption, v, "an option that was offered")
 			}
 		}

@@ -1,5 +1,7 @@
 package clarify
 
+import "errors"
+
 // A History follows a conversation, event by event and message by message, and
 // knows which question waits for an answer. That depends on nothing else, so a
 // reload cannot reopen a question, and an answer after the next message finds
@@ -15,11 +17,13 @@ package clarify
 type History struct{ pending *Envelope }
 
 // Event takes the agent's next event. It returns what [Event.Envelope] does; an
-// envelope waits for an answer from now on, instead of an earlier one.
+// envelope waits for an answer from now on, instead of an earlier one. Of a
+// question that cannot be shown nothing waits, nor of an earlier one: the next
+// message may be meant for either. A call that failed changes nothing.
 func (h *History) Event(ev Event) (*Envelope, error) {
 	e, err := ev.Envelope()
-	if err == nil {
-		h.pending = e
+	if err == nil || errors.Is(err, ErrNothingToShow) || errors.Is(err, ErrVersion) || errors.Is(err, ErrMalformed) {
+		h.pending = e // nil: a newer question that cannot be shown
 	}
 	return e, err
 }

@@ -82,23 +82,17 @@ func (c *Confirm) cancelLabel() string {
 	return cmp.Or(trim(c.CancelLabel, anySpace), DefaultCancelLabel)
 }
 
-// seen is what the eye sees of a label: no format characters, any white space as
-// a space, and ASCII case ignored.
+// seen is what the eye sees of a label, more or less: without format characters
+// and case, and with one space for any white space.
 func seen(label string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case anySpace(r):
-			return ' '
-		case isInvisible(r):
+	visible := strings.Map(func(r rune) rune {
+		if isInvisible(r) && !anySpace(r) {
 			return -1
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
 		}
 		return r
-	}, trim(label, anySpace))
+	}, label)
+	return strings.ToLower(strings.Join(strings.FieldsFunc(visible, anySpace), " "))
 }
-
-func sameLabel(a, b string) bool { return equalFold(trim(a, anySpace), trim(b, anySpace)) }
 
 // isControl leaves out what a text of several lines is made of.
 func isControl(r rune) bool {

@@ -33,7 +33,7 @@ type EmptyError struct {
 }
 
 func (e *EmptyError) Error() string {
-	if len(e.Skipped) == 0 {
+	if e == nil || len(e.Skipped) == 0 {
 		return ErrNothingToShow.Error()
 	}
 	more := ""

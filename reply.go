@@ -225,6 +225,7 @@ type replyReader struct {
 	prompts    map[string]int // by id; ambiguous where two bear it
 	order      []int          // prompts that have a take, as they came
 	takes      map[int]*take
+	offers     map[int]*offer
 	violations []Violation
 	remainder  []byte
 	isText     bool
@@ -240,7 +241,7 @@ type take struct {
 const ambiguous = -1
 
 func newReplyReader(e *Envelope) *replyReader {
-	r := &replyReader{e: e, prompts: make(map[string]int, len(e.Prompts)), takes: make(map[int]*take)}
+	r := &replyReader{e: e, prompts: make(map[string]int, len(e.Prompts)), takes: make(map[int]*take), offers: make(map[int]*offer)}
 	for i := range e.Prompts {
 		id := e.Prompts[i].ID
 		if _, taken := r.prompts[id]; taken {
@@ -418,7 +419,7 @@ func (r *replyReader) entry(in *reader, i int, raw *rawAnswer) {
 			fail(keyValues, code, raw.values, "an array of option ids")
 			return
 		}
-		if values := r.values(in, i, input, raw); values != nil {
+		if values := r.values(in, i, r.offer(n, input), raw); values != nil {
 			r.take(n, &ChoiceAnswer{Values: values}, at)
 		}
 	case *Confirm:
@@ -443,7 +444,7 @@ func (r *replyReader) entry(in *reader, i int, raw *rawAnswer) {
 
 // values returns the values of a choice that were offered, each once, or nil
 // if none is left or there are two for a single choice.
-func (r *replyReader) values(in *reader, i int, c *Choice, raw *rawAnswer) (values []string) {
+func (r *replyReader) values(in *reader, i int, o *offer, raw *rawAnswer) (values []string) {
 	if len(raw.elements) == 0 {
 		r.violate(answerPath(i, keyValues), CodeMissing, "no value", "the id of an option")
 		return nil
@@ -460,28 +461,18 @@ func (r *replyReader) values(in *reader, i int, c *Choice, raw *rawAnswer) (valu
 			continue
 		}
 		given[id] = true
-		switch c.count(id) {
-		case 0:
+		switch n, known := o.ids[id]; {
+		case !known:
 			r.violate(valuePath(i, j), CodeUnknownOption, v.got(), want)
-		case 1:
-			values = append(values, id)
-		default:
+		case n == ambiguous:
 			r.violate(valuePath(i, j), CodeAmbiguousID, v.got(), want+" once: two options have this one")
+		default:
+			values = append(values, id)
 		}
 	}
-	if !c.AllowMultiple && len(given) > 1 {
+	if !o.AllowMultiple && len(given) > 1 {
 		r.violate(answerPath(i, keyValues), CodeTooMany, plural(len(given), "value"), "1")
 		return nil
 	}
 	return values
-}
-
-// count returns how many options bear the id.
-func (c *Choice) count(id string) (n int) {
-	for i := range c.Options {
-		if c.Options[i].ID == id {
-			n++
-		}
-	}
-	return n
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // replyVectors is the number of lines of reply.jsonl.
-const replyVectors = 434
+const replyVectors = 442
 
 type replyVector struct {
 	Name     string          `json:"name"`

@@ -163,7 +163,7 @@ func (r *replyReader) match(prompt int, path, value string) (Payload, Rule, bool
 	}
 	switch in := p.Input.(type) {
 	case *Choice:
-		if values, rule := in.match(value); rule != "" {
+		if values, rule := r.offer(prompt, in).match(value); rule != "" {
 			return &ChoiceAnswer{Values: values}, rule, true
 		}
 		r.violate(path, CodeUnknownOption, quote(value), "the id, label or number of an option that was offered")
@@ -217,28 +217,73 @@ func (r *replyReader) doubtDanger() {
 	}
 }
 
+// An offer is a choice's options, by what may name them.
+type offer struct {
+	*Choice
+	ids     map[string]int // the index; ambiguous where two options bear it
+	labels  map[string]int // likewise, by label, ASCII case ignored
+	looks   map[string]int // likewise, by what the eye sees of the label
+	numbers bool           // options go by number: no label or id could be meant by one
+}
+
+// offer returns what the choice of prompt i offers.
+func (r *replyReader) offer(i int, c *Choice) *offer {
+	if r.offers[i] == nil {
+		r.offers[i] = newOffer(c)
+	}
+	return r.offers[i]
+}
+
+func newOffer(c *Choice) *offer {
+	n := len(c.Options)
+	o := &offer{c, make(map[string]int, n), make(map[string]int, n), make(map[string]int, n), true}
+	add := func(to map[string]int, key string, i int) {
+		if _, taken := to[key]; taken {
+			i = ambiguous
+		}
+		to[key] = i
+	}
+	for i := range c.Options {
+		id, label := c.Options[i].ID, c.Options[i].Label
+		add(o.ids, id, i)
+		add(o.labels, lower(trim(label, anySpace)), i)
+		add(o.looks, seen(label), i)
+		if isNumber(label) || isNumber(id) {
+			o.numbers = false
+		}
+	}
+	return o
+}
+
+// has reports whether one option, and no other, has the id.
+func (o *offer) has(id string) bool {
+	i, ok := o.ids[id]
+	return ok && i != ambiguous
+}
+
 // match returns the options that value names, each once, and how; the rule is
 // empty if it names none for sure.
-func (c *Choice) match(value string) ([]string, Rule) {
-	numbers := c.numbers()
-	if !c.AllowMultiple {
-		id, rule := c.matchOne(value, numbers)
+func (o *offer) match(value string) ([]string, Rule) {
+	if !o.AllowMultiple {
+		id, rule := o.matchOne(value)
 		return []string{id}, rule
 	}
 	// What a summary prints reads back, whatever the labels are.
-	if ids := strings.Split(value, ", "); !c.areIDs(ids) {
-		if id, rule := c.matchOne(value, numbers); rule != "" {
+	if !o.areIDs(value) {
+		if id, rule := o.matchOne(value); rule != "" {
 			return []string{id}, rule
 		}
 	}
 	var ids []string
+	named := make(map[string]bool)
 	weakest := RuleOptionID
 	for part := range strings.SplitSeq(value, ",") {
-		id, rule := c.matchOne(trim(part, anySpace), numbers)
+		id, rule := o.matchOne(trim(part, anySpace))
 		if rule == "" {
 			return nil, ""
 		}
-		if !slices.Contains(ids, id) {
+		if !named[id] {
+			named[id] = true
 			ids = append(ids, id)
 		}
 		if slices.Index(byStrength, rule) > slices.Index(byStrength, weakest) {
@@ -251,9 +296,10 @@ func (c *Choice) match(value string) ([]string, Rule) {
 // byStrength has the rules for an option from the surest on.
 var byStrength = []Rule{RuleOptionID, RuleLabel, RuleNumber}
 
-func (c *Choice) areIDs(values []string) bool {
-	for _, v := range values {
-		if c.count(v) != 1 {
+// areIDs reports whether value is ids as a summary joins them.
+func (o *offer) areIDs(value string) bool {
+	for id := range strings.SplitSeq(value, ", ") {
+		if !o.has(id) {
 			return false
 		}
 	}
@@ -261,55 +307,35 @@ func (c *Choice) areIDs(values []string) bool {
 }
 
 // matchOne returns the one option that s names by its id, else its label, else,
-// where numbers is true, its number.
-func (c *Choice) matchOne(s string, numbers bool) (id string, rule Rule) {
-	switch c.count(s) {
-	case 0:
-	case 1:
-		return s, RuleOptionID
-	default:
-		return "", ""
-	}
-	found := -1
-	for i := range c.Options {
-		if sameLabel(c.Options[i].Label, s) {
-			if found >= 0 {
-				return "", ""
-			}
-			found, rule = i, RuleLabel
+// where that is sure, its number.
+func (o *offer) matchOne(s string) (id string, rule Rule) {
+	i, ok := o.ids[s]
+	rule = RuleOptionID
+	if !ok {
+		i, ok = o.labels[lower(s)]
+		rule = RuleLabel
+		if ok && o.looks[seen(s)] == ambiguous {
+			i = ambiguous // the eye would not tell which
 		}
 	}
-	if found < 0 && numbers {
-		found, rule = c.number(s), RuleNumber
+	if !ok && o.numbers {
+		i, ok = o.number(s)
+		rule = RuleNumber
 	}
-	if found < 0 || c.count(c.Options[found].ID) != 1 {
+	if !ok || i == ambiguous || !o.has(o.Options[i].ID) {
 		return "", ""
 	}
-	return c.Options[found].ID, rule
+	return o.Options[i].ID, rule
 }
 
 // number returns the index of the option whose number, from 1, is s: 2, 2. or
-// 2). It is -1 if there is none.
-func (c *Choice) number(s string) int {
+// 2).
+func (o *offer) number(s string) (int, bool) {
 	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ")") {
 		s = s[:len(s)-1]
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || strconv.Itoa(n) != s || n < 1 || n > len(c.Options) {
-		return -1
-	}
-	return n - 1
-}
-
-// numbers reports whether options go by their numbers: not if a label or an id
-// could be meant by one.
-func (c *Choice) numbers() bool {
-	for i := range c.Options {
-		if isNumber(c.Options[i].Label) || isNumber(c.Options[i].ID) {
-			return false
-		}
-	}
-	return true
+	return n - 1, err == nil && strconv.Itoa(n) == s && 1 <= n && n <= len(o.Options)
 }
 
 // isNumber reports whether s reads as a number: digits, and no letters.
@@ -336,44 +362,40 @@ func (c *Confirm) match(word string) (decided Decision, rule Rule) {
 		{"false", Cancelled, RuleYesNo},
 	} {
 		switch {
-		case !equalFold(w.word, word):
+		case lower(w.word) != lower(word):
 		case decided == Undecided:
 			decided, rule = w.is, w.rule
 		case decided != w.is:
 			return Undecided, ""
 		}
 	}
-	// A label may say the opposite of the button that it is on, or begin with a
-	// word that says it.
-	other := map[Decision][2]string{Confirmed: {cancel, DefaultCancelLabel}, Cancelled: {confirm, DefaultConfirmLabel}}[decided]
-	if decided != Undecided && (equalFold(other[1], word) || rule == RuleYesNo && startsFold(other[0], word)) {
+	other, otherDefault := cancel, DefaultCancelLabel
+	if decided == Cancelled {
+		other, otherDefault = confirm, DefaultConfirmLabel
+	}
+	if decided != Undecided && isDoubtful(word, rule, other, otherDefault) {
 		return Undecided, ""
 	}
 	return decided, rule
 }
 
-func startsFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && equalFold(s[:len(prefix)], prefix)
+// isDoubtful reports whether the word could be meant for the other button: it
+// looks like its label, or like the default one; or it is not a label itself,
+// and the other label begins with it.
+func isDoubtful(word string, rule Rule, other, otherDefault string) bool {
+	word, other = seen(word), seen(other)
+	begins := strings.HasPrefix(strings.TrimLeftFunc(other, func(r rune) bool { return !unicode.IsLetter(r) }), word)
+	return word == other || word == seen(otherDefault) || begins && rule != RuleButton
 }
 
-// equalFold compares without regard to ASCII case, and to no other.
-func equalFold(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) {
-		if lower(a[i]) != lower(b[i]) {
-			return false
+// lower makes ASCII letters lower-case, and no others.
+func lower(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
 		}
-	}
-	return true
-}
-
-func lower(c byte) byte {
-	if 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
+		return r
+	}, s)
 }
 
 // remainderOf is the remainder of a message of which nothing was understood.

@@ -411,7 +411,7 @@ func (c *console) turn(ctx context.Context, conv *conversation, timeline []entry
 			return errors.New("too many events")
 		}
 		ev, err := clarify.ParseEvent(data)
-		if err != nil {
+		if err != nil || len(ev.AppendJSON(nil)) > clarify.MaxEventSize { // as it is kept
 			ev = clarify.Event{Type: eventUnreadable}
 		}
 		conv.mu.Lock()

@@ -59,11 +59,13 @@ func openJournal(path string, each func(line []byte) error) (*journal, error) {
 
 // Append writes v as one line and returns when it is on the disk.
 func (j *journal) Append(v any) error {
-	line, err := json.Marshal(v)
-	if err != nil {
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false) // or an event grows beyond what can be read back
+	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	p := pendingLine{append(line, '\n'), make(chan error, 1)}
+	p := pendingLine{line.Bytes(), make(chan error, 1)}
 	j.queue <- p
 	return <-p.written
 }

@@ -209,9 +209,14 @@ func newForm(e *clarify.Envelope, output string) *form {
 	}
 	warnings := e.Lint()
 	f.Notices = append(f.Notices, lintNotices(warnings)...)
-	count := make(map[string]int)
+	count, alike := make(map[string]int), make(map[string]bool)
 	for _, p := range e.Prompts {
 		count[p.ID]++
+	}
+	for _, w := range warnings {
+		if prompt, _, ok := strings.Cut(w.Path, "."); ok && isAlike(w.Code) {
+			alike[prompt] = true
+		}
 	}
 	for i, p := range e.Prompts {
 		next := field{
@@ -221,9 +226,7 @@ func newForm(e *clarify.Envelope, output string) *form {
 			Hint:     p.Hint,
 			Optional: p.Optional,
 			Orphan:   count[p.ID] > 1,
-			Alike: slices.ContainsFunc(warnings, func(w clarify.Violation) bool {
-				return isAlike(w.Code) && strings.HasPrefix(w.Path, fmt.Sprintf("prompts[%d].", i))
-			}),
+			Alike:    alike[fmt.Sprintf("prompts[%d]", i)],
 		}
 		switch in := p.Input.(type) {
 		case *clarify.Choice:
