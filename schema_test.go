@@ -451,3 +451,32 @@ func TestToolSchemasArePortable(t *testing.T) {
 		}
 	}
 }
+
+// TestToolDescription: the model learns when to ask, how many prompts fit, and what a refusal looks like.
+func TestToolDescription(t *testing.T) {
+	got := ToolDescription()
+	for _, want := range []string{"Ask the user instead of guessing", fmt.Sprintf("%d to %d prompts", MinPrompts, MaxPrompts), `"confirm"`, "danger", `"Error:"`, "stop"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in %s", want, got)
+		}
+	}
+	if len(got) > 1024 { // the shortest limit of a provider
+		t.Errorf("%d bytes", len(got))
+	}
+}
+
+// TestKindsOfTheUnions: a nil pointer has its kind too, which is why Prompt.Kind and Answer.Kind ask for more.
+func TestKindsOfTheUnions(t *testing.T) {
+	inputs := map[Kind]Input{KindChoice: (*Choice)(nil), KindConfirm: (*Confirm)(nil), KindText: (*Text)(nil)}
+	payloads := map[Kind]Payload{KindChoice: (*ChoiceAnswer)(nil), KindConfirm: (*ConfirmAnswer)(nil), KindText: (*TextAnswer)(nil)}
+	for kind, in := range inputs {
+		if in.Kind() != kind || (Prompt{Input: in}).Kind() != "" {
+			t.Errorf("%T: %q", in, in.Kind())
+		}
+	}
+	for kind, p := range payloads {
+		if p.Kind() != kind || (Answer{Payload: p}).Kind() != "" {
+			t.Errorf("%T: %q", p, p.Kind())
+		}
+	}
+}
