@@ -468,7 +468,7 @@ func TestConcurrent(t *testing.T) {
 						t.Error(err)
 						return
 					}
-					want := fmt.Sprintf("reply: 1 answer of the user to the questions\nanswer: %q: wrote \"Who is %s?\"\nproceed: no\n", id, id)
+					want := fmt.Sprintf("reply: 1 answer of the user to the questions\nanswer: %q: wrote \"Who is %s?\"\n", id, id)
 					if got := result.Content[0].(*mcp.TextContent).Text; got != want {
 						t.Errorf("%s: said %q, want %q", revision, got, want)
 					}

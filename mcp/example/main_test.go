@@ -93,7 +93,7 @@ func TestAsk(t *testing.T) {
 	for _, revision := range revisions {
 		cs := connect(t, revision, "accept", `{"name":"main"}`)
 		said, isError := call(t, cs, "ask", `{"prompts":[{"id":"name","kind":"text","question":"Name?"}]}`)
-		if isError || said != "reply: 1 answer of the user to the questions\nanswer: \"name\": wrote \"main\"\nproceed: no\n" {
+		if isError || said != "reply: 1 answer of the user to the questions\nanswer: \"name\": wrote \"main\"\n" {
 			t.Errorf("%s: said %q", revision, said)
 		}
 		said, isError = call(t, cs, "ask", `{"prompts":[]}`)
