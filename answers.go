@@ -18,7 +18,8 @@ var ErrNotAnswers = errors.New("clarify: not answers")
 type Answers struct {
 	Answers []Answer
 
-	// Skipped is what ParseAnswers left out. It is never encoded.
+	// Skipped is what ParseAnswers left out; the first 1,000 of it are kept.
+	// It is never encoded.
 	Skipped []Skipped
 }
 
@@ -140,7 +141,7 @@ func readAnswers(text string) (*reader, bool) {
 // answer judges entry i.
 func (r *reader) answer(i int, raw *rawAnswer) (a Answer, ok bool) {
 	leaveOut := func(key string, code Code) (Answer, bool) {
-		r.skipped = append(r.skipped, Skipped{PartAnswer, answerPath(i, key), code})
+		r.skip(PartAnswer, answerPath(i, key), code)
 		return Answer{}, false
 	}
 	if raw.self.typ != jsonObject {
@@ -164,7 +165,7 @@ func (r *reader) answer(i int, raw *rawAnswer) (a Answer, ok bool) {
 		in := &ChoiceAnswer{Values: make([]string, 0, len(raw.elements))}
 		for j, v := range raw.elements {
 			if _, code := r.needed(v); code != "" {
-				r.skipped = append(r.skipped, Skipped{PartValue, valuePath(i, j), code})
+				r.skip(PartValue, valuePath(i, j), code)
 				continue
 			}
 			in.Values = append(in.Values, r.text(v))

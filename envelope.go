@@ -10,7 +10,8 @@ type Envelope struct {
 	Prompts []Prompt
 
 	// Skipped is what Parse left out or replaced, in the order of the
-	// violations of the strict side. It is never encoded.
+	// violations of the strict side; the first 1,000 of it are kept. It is
+	// never encoded.
 	Skipped []Skipped
 }
 

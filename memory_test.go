@@ -28,6 +28,7 @@ func TestKeepsLittle(t *testing.T) {
 		"Parse, a large unknown field":                        {parse, fat(envelope)},
 		"Parse, white space around":                           {parse, space + envelope},
 		"Parse, a large prompt that is left out":              {parse, strings.Replace(envelope, "[", `[{"kind":"`+large+`"},`, 1)},
+		"Parse, many prompts that are left out":               {parse, strings.Replace(envelope, "[", "["+strings.Repeat("0,", size/2), 1)},
 		"ParseCall, a large unknown field":                    {parseCall, fat(envelope)},
 		"ParseCall, white space around":                       {parseCall, space + envelope},
 		"ParseCall, a large field beside prompts in a string": {parseCall, `{"x":"` + large + `","title":"A title","prompts":"[` + escaped + `]"}`},
@@ -35,6 +36,7 @@ func TestKeepsLittle(t *testing.T) {
 		"ParseCall, white space in prompts in a string":       {parseCall, `{"title":"A title","prompts":"` + space + `[` + escaped + `]"}`},
 		"ParseAnswers, a large unknown field":                 {parseAnswers, fat(answers)},
 		"ParseAnswers, white space around":                    {parseAnswers, space + answers},
+		"ParseAnswers, many answers that are left out":        {parseAnswers, strings.Replace(answers, "[", "["+strings.Repeat("0,", size/2), 1)},
 		"ParseEvent, a large unknown field":                   {parseEvent, fat(`{"type":"tool_end","output":{"a":1}}`)},
 		"Envelope.UnmarshalJSON": {func(text string) (any, error) {
 			e := new(Envelope)
@@ -69,4 +71,33 @@ func liveBytes() int64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
+}
+
+// TestAllocatesInProportion: what reading a text allocates, garbage included, is a small multiple of its length.
+func TestAllocatesInProportion(t *testing.T) {
+	parse := func(text string) error { _, err := Parse(text); return err }
+	parseAnswers := func(text string) error { _, err := ParseAnswers(text); return err }
+	const choice = `"prompts":[{"id":"a","kind":"choice","question":"A?","options":[`
+	const option = `{"id":"a","label":"A"}`
+	const answer = `{"id":"a","kind":"text","value":"b"}`
+	for name, test := range map[string]struct {
+		read             func(text string) error
+		head, body, tail string
+	}{
+		"prompts":                 {parse, `"prompts":[`, textPrompt + ",", textPrompt + "]"},
+		"prompts that are no use": {parse, `"prompts":[`, "7,", textPrompt + "]"},
+		"options":                 {parse, choice, option + ",", option + "]}]"},
+		"options that are no use": {parse, choice, "7,", option + "," + option + "]}]"},
+		"answers":                 {parseAnswers, `"answers":[`, answer + ",", answer + "]"},
+		"answers that are no use": {parseAnswers, `"answers":[`, "7,", answer + "]"},
+	} {
+		text := wire(test.head + strings.Repeat(test.body, (MaxSize-500)/len(test.body)) + test.tail)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		err := test.read(text)
+		runtime.ReadMemStats(&after)
+		if grown := after.TotalAlloc - before.TotalAlloc; err != nil || grown > 20*uint64(len(text)) {
+			t.Errorf("%s: %d bytes for %d, %v", name, grown, len(text), err)
+		}
+	}
 }

@@ -63,6 +63,10 @@ const (
 	PartValue  Part = "value"  // one value of a choice's answer
 )
 
+// maxSkipped is the number of entries that are kept: a text of MaxSize can have
+// half a million.
+const maxSkipped = 1000
+
 func (s Skipped) String() string {
 	return fmt.Sprintf("%s skipped: %s: %s", s.Part, s.Path, s.Code)
 }
@@ -103,12 +107,12 @@ func Parse(output string) (*Envelope, error) {
 			title = r.value()
 		case keyPrompts:
 			e.Prompts, r.skipped = nil, r.skipped[:0] // the last one wins, whole
-			if r.peek() != '[' {
+			if r.peek() == '[' {
+				prompts.typ = jsonArray
+				e.Prompts = r.prompts()
+			} else {
 				prompts = r.value()
-				break
 			}
-			prompts.typ = jsonArray
-			e.Prompts = r.prompts()
 		default:
 			r.value()
 		}
@@ -128,7 +132,7 @@ func Parse(output string) (*Envelope, error) {
 	inPrompts := r.skipped
 	r.skipped = nil
 	e.Title = r.optional(top, keyTitle, title)
-	e.Skipped = append(r.skipped, inPrompts...)
+	e.Skipped = append(r.skipped, inPrompts[:min(len(inPrompts), maxSkipped-len(r.skipped))]...)
 	if len(e.Prompts) == 0 {
 		return nil, &EmptyError{Skipped: e.Skipped}
 	}
@@ -186,8 +190,9 @@ func mayNameProtocol(text string) bool {
 		if i < 0 || len(text) < i+len("u0000") {
 			return false
 		}
+		// Where these are no digits, the code is negative and in no name.
 		code := hexDigit(text[i+3])<<4 | hexDigit(text[i+4])
-		if code > 0 && strings.ContainsRune(name, code) {
+		if strings.ContainsRune(name, code) {
 			return true
 		}
 		text = text[i+len(escape):]
@@ -224,7 +229,7 @@ func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 	mark := len(r.skipped)
 	leaveOut := func(key string, code Code) (Prompt, bool) {
 		r.skipped = r.skipped[:mark]
-		r.skip(PartPrompt, at, key, code)
+		r.skip(PartPrompt, at.path(key), code)
 		return Prompt{}, false
 	}
 	if raw.self.typ != jsonObject {
@@ -307,24 +312,26 @@ func (r *reader) options(i int, raw *rawPrompt) []Option {
 
 func (r *reader) option(at place, raw *rawOption) (o Option, ok bool) {
 	if raw.self.typ != jsonObject {
-		r.skip(PartOption, at, "", CodeWrongType)
+		r.skip(PartOption, at.path(""), CodeWrongType)
 		return Option{}, false
 	}
 	var code Code
 	if o.ID, code = r.needed(raw.id); code != "" {
-		r.skip(PartOption, at, keyID, code)
+		r.skip(PartOption, at.path(keyID), code)
 		return Option{}, false
 	}
 	if o.Label, code = r.needed(raw.label); code != "" {
-		r.skip(PartOption, at, keyLabel, code)
+		r.skip(PartOption, at.path(keyLabel), code)
 		return Option{}, false
 	}
 	o.Description = r.optional(at, keyDescription, raw.description)
 	return o, true
 }
 
-func (r *reader) skip(part Part, at place, key string, code Code) {
-	r.skipped = append(r.skipped, Skipped{Part: part, Path: at.path(key), Code: code})
+func (r *reader) skip(part Part, path string, code Code) {
+	if len(r.skipped) < maxSkipped { // one is enough to know that something is missing
+		r.skipped = append(r.skipped, Skipped{Part: part, Path: path, Code: code})
+	}
 }
 
 // needed returns the trimmed string v, or what is wrong with it.
@@ -351,7 +358,7 @@ func (r *reader) string(at place, key string, v value) string {
 		return r.text(v)
 	case jsonAbsent, jsonNull:
 	default:
-		r.skip(PartField, at, key, CodeWrongType)
+		r.skip(PartField, at.path(key), CodeWrongType)
 	}
 	return ""
 }
@@ -370,7 +377,7 @@ func (r *reader) flag(at place, key string, v value, byDefault bool) bool {
 		return false
 	case jsonAbsent, jsonNull:
 	default:
-		r.skip(PartField, at, key, CodeWrongType)
+		r.skip(PartField, at.path(key), CodeWrongType)
 	}
 	return byDefault
 }

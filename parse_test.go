@@ -140,7 +140,7 @@ func TestProtocolEscapes(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, e, err)
 		}
 		// Behind something that looks like an escape and is none, or is another one.
-		for _, before := range []string{`{"a":"\\u00",`, `{"a":"\\\\u0061\u00ff",`, `{"\u0000":"\\u00`, `{"\\u00":"\u2028\u00e9`} {
+		for _, before := range []string{`{"a":"\\u00",`, `{"a":"u00u00",`, `{"a":"\\\\u0061\u00ff",`, `{"\u0000":"\\u00`, `{"\\u00":"\u2028\u00e9`} {
 			if strings.HasSuffix(before, ",") {
 				before += `"protocol":"`
 			} else {
@@ -398,6 +398,74 @@ func TestSkippedOrder(t *testing.T) {
 	}
 	if s := (Skipped{PartPrompt, "prompts[3].kind", CodeUnknownKind}).String(); s != "prompt skipped: prompts[3].kind: unknown_kind" {
 		t.Errorf("got %q", s)
+	}
+}
+
+// TestSkippedIsBounded: of more than maxSkipped faults the first ones are kept, in the same order.
+func TestSkippedIsBounded(t *testing.T) {
+	const prompt = `{"id":"a","kind":"text","question":"A?"}`
+	const answer = `{"id":"a","kind":"text","value":"b"}`
+	for name, test := range map[string]struct {
+		part             Part
+		path             string // of fault %d
+		head, body, tail string
+	}{
+		"prompts":        {PartPrompt, "prompts[%d]", wire(`"prompts":[`), `7,`, prompt + "]}"},
+		"nothing usable": {PartPrompt, "prompts[%d]", wire(`"prompts":[`), `7,`, "7]}"},
+		"options":        {PartOption, "prompts[0].options[%d].id", wire(`"prompts":[{"id":"a","kind":"choice","question":"A?","options":[`), `{},`, `{"id":"a","label":"A"},{"id":"b","label":"B"}]}]}`},
+		"answers":        {PartAnswer, "answers[%d]", wire(`"answers":[`), `7,`, answer + "]}"},
+		"values":         {PartValue, "answers[0].values[%d]", wire(`"answers":[{"id":"a","kind":"choice","values":[`), `7,`, `"b"]}]}`},
+	} {
+		code := CodeWrongType
+		if name == "options" {
+			code = CodeMissing
+		}
+		read := func(n int, title string) []Skipped {
+			text := strings.TrimSuffix(test.head, "}") + strings.Repeat(test.body, n) + test.tail
+			text = text[:1] + title + text[1:]
+			if strings.HasPrefix(test.path, "answers") {
+				a, err := ParseAnswers(text)
+				if err != nil || len(a.Answers) != 1 {
+					t.Fatalf("%s, %d: %+v, %v", name, n, a, err)
+				}
+				return a.Skipped
+			}
+			e, err := Parse(text)
+			var empty *EmptyError
+			if name == "nothing usable" && errors.As(err, &empty) {
+				return empty.Skipped
+			}
+			if err != nil || len(e.Prompts) != 1 {
+				t.Fatalf("%s, %d: %+v, %v", name, n, e, err)
+			}
+			return e.Skipped
+		}
+		for _, n := range []int{maxSkipped - 2, maxSkipped - 1, maxSkipped, maxSkipped + 1, 3 * maxSkipped} {
+			var want []Skipped
+			for i := range n {
+				want = append(want, Skipped{test.part, fmt.Sprintf(test.path, i), code})
+			}
+			if name == "nothing usable" {
+				want = append(want, Skipped{test.part, fmt.Sprintf(test.path, n), code})
+			}
+			bounded := func(list []Skipped) []Skipped { return list[:min(len(list), maxSkipped)] }
+			if got := read(n, ""); !slices.Equal(got, bounded(want)) {
+				t.Errorf("%s, %d: %d are kept, from %v on", name, n, len(got), got[0])
+			}
+			if test.part == PartAnswer || test.part == PartValue {
+				continue
+			}
+			want = slices.Insert(want, 0, Skipped{PartField, keyTitle, CodeWrongType})
+			if got := read(n, `"title":7,`); !slices.Equal(got, bounded(want)) {
+				t.Errorf("%s behind a title, %d: %d are kept, from %v on", name, n, len(got), got[0])
+			}
+		}
+	}
+
+	// A prompt that is left out takes its options' faults with it, on either side of the bound.
+	e, err := Parse(wire(`"prompts":[` + strings.Repeat("7,", maxSkipped-2) + `{"id":"a","kind":"choice","question":"A?","options":[7,7,7]},` + prompt + `]`))
+	if err != nil || len(e.Skipped) != maxSkipped-1 || e.Skipped[maxSkipped-2] != (Skipped{PartPrompt, fmt.Sprintf("prompts[%d].options", maxSkipped-2), CodeTooFew}) {
+		t.Errorf("%v, %d are kept", err, len(e.Skipped))
 	}
 }
 
