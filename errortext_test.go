@@ -145,15 +145,14 @@ func TestManyProblems(t *testing.T) {
 			}
 			whole += v.String()
 		}
-		switch {
-		case text == whole:
-		case !strings.HasSuffix(text, " more") || len(whole) <= 4000-len("; and 1 more"):
+		if fits := len(whole) <= 4000-len("; and 1 more"); fits != (text == whole) || !fits && !strings.HasSuffix(text, " more") {
 			t.Errorf("of %d bytes: %q", len(whole), text)
 		}
 	}
 }
 
-// TestQuotes: foreign text is cut behind maxQuote bytes, and never within a code point.
+// TestQuotes: foreign text is cut behind maxQuote bytes, and never within a code point; a number stands
+// whole or not at all.
 func TestQuotes(t *testing.T) {
 	for n := 1; n < 2*maxQuote; n++ {
 		for text, whole := range map[string]int{ // and how many bytes of it can stand
@@ -171,6 +170,20 @@ func TestQuotes(t *testing.T) {
 			if v := violationsOf(t, call); len(v) != 1 || v[0].Got != want {
 				t.Errorf("%s is quoted as %v, want %s", text, v, want)
 			}
+		}
+		number := strings.Repeat("7", n)
+		want := number
+		if n > maxQuote {
+			want = "a number"
+		}
+		call := arguments(faultless())
+		setAt(call, keyTitle, docRaw(number))
+		if v := violationsOf(t, call); len(v) != 1 || v[0].Got != want {
+			t.Errorf("%s is quoted as %v, want %s", number, v, want)
+		}
+		// Bytes that only go on with a code point, of a value made in Go, have no start to cut at.
+		if text := strings.Repeat("\x80", n); n > maxQuote && quote(text) != `""…` {
+			t.Errorf("%q is quoted as %s", text, quote(text))
 		}
 	}
 }

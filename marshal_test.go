@@ -497,14 +497,21 @@ func TestEncodingBound(t *testing.T) {
 	checkNoEncoding(t, a.AppendJSON, "the answers")
 
 	// A part alone: what would not read back has no encoding either.
-	long := strings.Repeat("x", MaxSize)
-	for _, part := range []json.Marshaler{
-		Prompt{ID: "a", Question: long, Input: &Text{}},
-		Option{ID: "a", Label: long},
-		Answer{ID: "a", Payload: &TextAnswer{Value: long}},
+	for _, part := range []func(s string) json.Marshaler{
+		func(s string) json.Marshaler { return Prompt{ID: "a", Question: s, Input: &Text{}} },
+		func(s string) json.Marshaler { return Option{ID: "a", Label: s} },
+		func(s string) json.Marshaler { return Answer{ID: "a", Payload: &TextAnswer{Value: s}} },
 	} {
-		if _, err := part.MarshalJSON(); err == nil {
-			t.Errorf("%T of more than %d bytes is encoded", part, MaxSize)
+		b, err := part("x").MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		room := MaxSize - len(b) + 1
+		if b, err := part(strings.Repeat("x", room)).MarshalJSON(); err != nil || len(b) != MaxSize {
+			t.Errorf("%T: %d bytes, %v", part("x"), len(b), err)
+		}
+		if _, err := part(strings.Repeat("x", room+1)).MarshalJSON(); err == nil {
+			t.Errorf("%T of %d bytes is encoded", part("x"), MaxSize+1)
 		}
 	}
 }

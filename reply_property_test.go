@@ -784,8 +784,11 @@ func (g talker) mutate(e *Envelope, message string) string {
 // tries a million of them where CLARIFY_LONG is set.
 func TestDangerNeedsAClearYes(t *testing.T) {
 	n := 100_000
-	if os.Getenv("CLARIFY_LONG") != "" {
+	switch {
+	case os.Getenv("CLARIFY_LONG") != "":
 		n = 1_000_000
+	case testing.Short():
+		n = 10_000
 	}
 	const perEnvelope = 50
 	tried, yes := map[string]int{}, map[string]int{}

@@ -12,7 +12,7 @@ import (
 )
 
 // replyVectors is the number of lines of reply.jsonl.
-const replyVectors = 442
+const replyVectors = 451
 
 type replyVector struct {
 	Name     string          `json:"name"`
@@ -417,6 +417,36 @@ func TestReplyIsBounded(t *testing.T) {
 		r := askedForBench().Read(replyShape(s.head, s.body, s.tail, size))
 		if n := len(r.ForModel()); n > 6*size+100_000 { // each byte as an escape, and our words
 			t.Errorf("%s: %d bytes for the model of %d, %d violations", s.name, n, size, len(r.Violations()))
+		}
+	}
+}
+
+// TestForModelProblems: the model is told the first maxProblems violations, and how many more there are.
+func TestForModelProblems(t *testing.T) {
+	for n := range 2*maxProblems + 1 {
+		var message, want strings.Builder
+		message.WriteString(`{"protocol":"appwrite.clarify/v1","answers":[`)
+		for i := range n {
+			if i > 0 {
+				message.WriteByte(',')
+			}
+			fmt.Fprintf(&message, `{"id":"x%d","kind":"text","value":""}`, i)
+			if i < maxProblems {
+				fmt.Fprintf(&want, "problem: answers[%d].id: got \"x%d\", want the id of a prompt that was asked\n", i, i)
+			}
+		}
+		message.WriteString(`]}`)
+		if n > maxProblems {
+			fmt.Fprintf(&want, "problem: and %d more\n", n-maxProblems)
+		}
+		var got strings.Builder
+		for line := range strings.Lines(turnEnvelope().Read(message.String()).ForModel()) {
+			if strings.HasPrefix(line, "problem:") {
+				got.WriteString(line)
+			}
+		}
+		if got.String() != want.String() {
+			t.Errorf("of %d:\n%swant\n%s", n, got.String(), want.String())
 		}
 	}
 }

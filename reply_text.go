@@ -276,7 +276,7 @@ func (o *offer) match(value string) ([]string, Rule) {
 	}
 	var ids []string
 	named := make(map[string]bool)
-	weakest := RuleOptionID
+	weakest := 0
 	for part := range strings.SplitSeq(value, ",") {
 		id, rule := o.matchOne(trim(part, anySpace))
 		if rule == "" {
@@ -286,11 +286,9 @@ func (o *offer) match(value string) ([]string, Rule) {
 			named[id] = true
 			ids = append(ids, id)
 		}
-		if slices.Index(byStrength, rule) > slices.Index(byStrength, weakest) {
-			weakest = rule
-		}
+		weakest = max(weakest, slices.Index(byStrength, rule))
 	}
-	return ids, weakest
+	return ids, byStrength[weakest]
 }
 
 // byStrength has the rules for an option from the surest on.
