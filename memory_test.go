@@ -72,32 +72,3 @@ func liveBytes() int64 {
 	runtime.ReadMemStats(&stats)
 	return int64(stats.HeapAlloc)
 }
-
-// TestAllocatesInProportion: what reading a text allocates, garbage included, is a small multiple of its length.
-func TestAllocatesInProportion(t *testing.T) {
-	parse := func(text string) error { _, err := Parse(text); return err }
-	parseAnswers := func(text string) error { _, err := ParseAnswers(text); return err }
-	const choice = `"prompts":[{"id":"a","kind":"choice","question":"A?","options":[`
-	const option = `{"id":"a","label":"A"}`
-	const answer = `{"id":"a","kind":"text","value":"b"}`
-	for name, test := range map[string]struct {
-		read             func(text string) error
-		head, body, tail string
-	}{
-		"prompts":                 {parse, `"prompts":[`, textPrompt + ",", textPrompt + "]"},
-		"prompts that are no use": {parse, `"prompts":[`, "7,", textPrompt + "]"},
-		"options":                 {parse, choice, option + ",", option + "]}]"},
-		"options that are no use": {parse, choice, "7,", option + "," + option + "]}]"},
-		"answers":                 {parseAnswers, `"answers":[`, answer + ",", answer + "]"},
-		"answers that are no use": {parseAnswers, `"answers":[`, "7,", answer + "]"},
-	} {
-		text := wire(test.head + strings.Repeat(test.body, (MaxSize-500)/len(test.body)) + test.tail)
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		err := test.read(text)
-		runtime.ReadMemStats(&after)
-		if grown := after.TotalAlloc - before.TotalAlloc; err != nil || grown > 20*uint64(len(text)) {
-			t.Errorf("%s: %d bytes for %d, %v", name, grown, len(text), err)
-		}
-	}
-}
