@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"reflect"
 	"regexp"
 	"slices"
 	"sort"
@@ -744,9 +743,8 @@ func oracleRefusal(err error) error {
 	return err
 }
 
-func sameSkipped(a, b []Skipped) bool {
-	return len(a) == 0 && len(b) == 0 || reflect.DeepEqual(a, b)
-}
+// sameSkipped compares with all of what the oracle noted, of which the library keeps the first 1,000.
+func sameSkipped(got, all []Skipped) bool { return slices.Equal(got, all[:min(len(all), 1000)]) }
 
 func compareAnswers(t testing.TB, message string, n tally) {
 	t.Helper()
