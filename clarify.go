@@ -155,7 +155,9 @@
 // The limits of the contract and of the existing engine are constants of this
 // package; lengths are in code points. Bounds that neither has: [MaxSize] bytes
 // and [MaxDepth] levels of nesting, on either side; [MaxEventSize] bytes of an
-// event. Beyond them a text is refused, in constant memory.
+// event. Beyond them a text is refused, in constant memory. Within them time and
+// memory are linear in the text, and of what was left out, or does not hold in a
+// reply, the first 1,000 notes are kept.
 //
 // The package agrees with the existing engine and Console, but for this:
 //
