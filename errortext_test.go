@@ -129,13 +129,14 @@ func TestManyProblems(t *testing.T) {
 		t.Errorf("only %d bytes were used", len(text))
 	}
 
-	// On both sides of the limit: the last problem fits, or it does not.
+	last := 0
+	// On both sides of the limit, byte by byte: the last problem fits, or it does not.
 	for n := range 400 {
 		few := &ValidationError{}
-		for range 9 {
-			few.Violations = append(few.Violations, Violation{"a", CodeSyntax, strings.Repeat("g", 390), strings.Repeat("w", n%40)})
+		for range 8 {
+			few.Violations = append(few.Violations, Violation{"a", CodeSyntax, strings.Repeat("g", 390), strings.Repeat("w", n/10)})
 		}
-		few.Violations = append(few.Violations, Violation{"last", CodeSyntax, strings.Repeat("g", n), "w"})
+		few.Violations = append(few.Violations, Violation{"last", CodeSyntax, strings.Repeat("g", 400-n/10*8+n), "w"})
 		text := ErrorResult(few)
 		checkErrorText(t, text)
 		whole := errorTextStart
@@ -145,9 +146,16 @@ func TestManyProblems(t *testing.T) {
 			}
 			whole += v.String()
 		}
+		if n > 0 && len(whole) != last+1 {
+			t.Fatalf("%d bytes, then %d", last, len(whole))
+		}
+		last = len(whole)
 		if fits := len(whole) <= 4000-len("; and 1 more"); fits != (text == whole) || !fits && !strings.HasSuffix(text, " more") {
 			t.Errorf("of %d bytes: %q", len(whole), text)
 		}
+	}
+	if last < 4000 {
+		t.Errorf("at most %d bytes were tried", last)
 	}
 }
 
