@@ -162,8 +162,8 @@ func (r *reader) answer(i int, raw *rawAnswer) (a Answer, ok bool) {
 		if code = wrongType(raw.values, jsonArray); code != "" {
 			return leaveOut(keyValues, code)
 		}
-		in := &ChoiceAnswer{Values: make([]string, 0, len(raw.elements))}
-		for j, v := range raw.elements {
+		in := &ChoiceAnswer{Values: []string{}}
+		for j, v := range raw.values.elements() {
 			if _, code := r.needed(v); code != "" {
 				r.skip(PartValue, valuePath(i, j), code)
 				continue

@@ -30,6 +30,10 @@ var growthShapes = []struct {
 		depth := min(size/4, MaxDepth-2)
 		return repeated(`"x":[`, strings.Repeat("[", depth)+strings.Repeat("]", depth)+",", `0],"prompts":[`+textPrompt+"]")(size)
 	}},
+	{"many answers", repeated(`"answers":[`, growthAnswer+",", growthAnswer+"]")},
+	{"many answers of no use", repeated(`"answers":[`, "7,", growthAnswer+"]")},
+	{"many values", repeated(growthValues, `"a",`, `"a"]}]`)},
+	{"many values of no use", repeated(growthValues, "7,", `"a"]}]`)},
 	{"many duplicate keys", repeated("", `"title":"A",`, `"prompts":[`+textPrompt+"]")},
 	{"many duplicate prompts", repeated("", `"prompts":[`+textPrompt+"],", `"prompts":[`+textPrompt+"]")},
 	{"many duplicate fields", repeated(`"prompts":[{"id":"a","kind":"text",`, `"hint":"A",`, `"question":"A?"}]`)},
@@ -40,6 +44,8 @@ var growthShapes = []struct {
 const (
 	growthChoice = `"prompts":[{"id":"a","kind":"choice","question":"A?","options":[`
 	growthOption = `{"id":"a","label":"A"}`
+	growthAnswer = `{"id":"a","kind":"text","value":"b"}`
+	growthValues = `"answers":[{"id":"a","kind":"choice","values":[`
 	growthText   = `"prompts":[{"id":"a","kind":"text","question":"A?","defaultValue":"`
 )
 
@@ -66,9 +72,15 @@ var growthSides = []struct {
 	{"Parse", wire, func(text string) error {
 		_, err := Parse(text)
 		if err == ErrNotEnvelope {
-			return nil // prompts are a string; what is not JSON, and names the protocol, is ErrMalformed
+			return nil // prompts are a string, or not there; what is not JSON, and names the protocol, is ErrMalformed
 		}
 		return err
+	}},
+	{"ParseAnswers", wire, func(text string) error {
+		if _, err := ParseAnswers(text); strings.Contains(text, `"answers":[`) {
+			return err
+		}
+		return nil
 	}},
 }
 
@@ -98,7 +110,7 @@ func BenchmarkGrowth(b *testing.B) {
 
 // TestGrowth fails if a byte of a large text costs much more than a byte of a small one.
 func TestGrowth(t *testing.T) {
-	const small, most = 32 << 10, 20 // 20 bytes are allocated for one at most: for an option of no use, its path
+	const small, most = 32 << 10, 60 // most are the bytes that are allocated for one: for a value of no use, of two bytes, its path
 	for _, side := range growthSides {
 		for _, shape := range growthShapes {
 			cost := func(size int) (memory, seconds float64) {
@@ -133,25 +145,27 @@ func TestConstantMemory(t *testing.T) {
 	sized := func(size int) string { return textOutput + strings.Repeat(" ", size-len(textOutput)) }
 	for name, test := range map[string]struct {
 		text string
+		code Code
+		why  error
 		most uint64
 	}{
-		"a byte too large":   {sized(MaxSize + 1), 8 << 10},
-		"64 times too large": {sized(64 * MaxSize), 8 << 10},
-		"a level too deep":   {wire(`"x":` + deep), MaxSize + 64<<10},
-		"as deep as can be":  {wire(`"x":` + strings.Repeat(`{"":`, (MaxSize-100)/4)), MaxSize + 64<<10},
+		"a byte too large":   {sized(MaxSize + 1), CodeTooLarge, ErrNotEnvelope, 8 << 10},
+		"64 times too large": {sized(64 * MaxSize), CodeTooLarge, ErrNotEnvelope, 8 << 10},
+		"a level too deep":   {wire(`"x":` + deep), CodeTooDeep, ErrMalformed, MaxSize + 64<<10},
+		"as deep as can be":  {wire(`"x":` + strings.Repeat(`{"":`, (MaxSize-100)/4)), CodeTooDeep, ErrMalformed, MaxSize + 64<<10},
 	} {
-		for _, side := range growthSides {
-			arguments := []byte(test.text)
-			before := allocatedBytes()
-			var err error
-			if side.name == "Call" {
-				_, err = Call(arguments)
-			} else {
-				_, err = Parse(test.text)
-			}
-			if grown := allocatedBytes() - before; err == nil || grown > test.most {
-				t.Errorf("%s, %s: %d bytes, %v", side.name, name, grown, err)
-			}
+		arguments := []byte(test.text)
+		before := allocatedBytes()
+		_, err := Call(arguments)
+		grown := allocatedBytes() - before
+		var invalid *ValidationError
+		if !errors.As(err, &invalid) || invalid.Violations[0].Code != test.code || grown > test.most {
+			t.Errorf("Call, %s: %d bytes, %v", name, grown, err)
+		}
+		before = allocatedBytes()
+		_, err = Parse(test.text)
+		if grown = allocatedBytes() - before; err != test.why || grown > test.most {
+			t.Errorf("Parse, %s: %d bytes, %v", name, grown, err)
 		}
 	}
 }

@@ -63,9 +63,10 @@ const (
 	PartValue  Part = "value"  // one value of a choice's answer
 )
 
-// maxSkipped is the number of entries that are kept: a text of MaxSize can have
-// half a million.
-const maxSkipped = 1000
+// maxNotes is the number of entries of Skipped, and of violations of a reply,
+// that are kept: a text of MaxSize can have half a million. One is enough to
+// know that something is missing, and not to proceed.
+const maxNotes = 1000
 
 func (s Skipped) String() string {
 	return fmt.Sprintf("%s skipped: %s: %s", s.Part, s.Path, s.Code)
@@ -132,7 +133,7 @@ func Parse(output string) (*Envelope, error) {
 	inPrompts := r.skipped
 	r.skipped = nil
 	e.Title = r.optional(top, keyTitle, title)
-	e.Skipped = append(r.skipped, inPrompts[:min(len(inPrompts), maxSkipped-len(r.skipped))]...)
+	e.Skipped = append(r.skipped, inPrompts[:min(len(inPrompts), maxNotes-len(r.skipped))]...)
 	if len(e.Prompts) == 0 {
 		return nil, &EmptyError{Skipped: e.Skipped}
 	}
@@ -329,7 +330,7 @@ func (r *reader) option(at place, raw *rawOption) (o Option, ok bool) {
 }
 
 func (r *reader) skip(part Part, path string, code Code) {
-	if len(r.skipped) < maxSkipped { // one is enough to know that something is missing
+	if len(r.skipped) < maxNotes {
 		r.skipped = append(r.skipped, Skipped{Part: part, Path: path, Code: code})
 	}
 }

@@ -401,7 +401,7 @@ func TestSkippedOrder(t *testing.T) {
 	}
 }
 
-// TestSkippedIsBounded: of more than maxSkipped faults the first ones are kept, in the same order.
+// TestSkippedIsBounded: of more than maxNotes faults the first ones are kept, in the same order.
 func TestSkippedIsBounded(t *testing.T) {
 	const prompt = `{"id":"a","kind":"text","question":"A?"}`
 	const answer = `{"id":"a","kind":"text","value":"b"}`
@@ -440,7 +440,7 @@ func TestSkippedIsBounded(t *testing.T) {
 			}
 			return e.Skipped
 		}
-		for _, n := range []int{maxSkipped - 2, maxSkipped - 1, maxSkipped, maxSkipped + 1, 3 * maxSkipped} {
+		for _, n := range []int{maxNotes - 2, maxNotes - 1, maxNotes, maxNotes + 1, 3 * maxNotes} {
 			var want []Skipped
 			for i := range n {
 				want = append(want, Skipped{test.part, fmt.Sprintf(test.path, i), code})
@@ -448,7 +448,7 @@ func TestSkippedIsBounded(t *testing.T) {
 			if name == "nothing usable" {
 				want = append(want, Skipped{test.part, fmt.Sprintf(test.path, n), code})
 			}
-			bounded := func(list []Skipped) []Skipped { return list[:min(len(list), maxSkipped)] }
+			bounded := func(list []Skipped) []Skipped { return list[:min(len(list), maxNotes)] }
 			if got := read(n, ""); !slices.Equal(got, bounded(want)) {
 				t.Errorf("%s, %d: %d are kept, from %v on", name, n, len(got), got[0])
 			}
@@ -463,8 +463,8 @@ func TestSkippedIsBounded(t *testing.T) {
 	}
 
 	// A prompt that is left out takes its options' faults with it, on either side of the bound.
-	e, err := Parse(wire(`"prompts":[` + strings.Repeat("7,", maxSkipped-2) + `{"id":"a","kind":"choice","question":"A?","options":[7,7,7]},` + prompt + `]`))
-	if err != nil || len(e.Skipped) != maxSkipped-1 || e.Skipped[maxSkipped-2] != (Skipped{PartPrompt, fmt.Sprintf("prompts[%d].options", maxSkipped-2), CodeTooFew}) {
+	e, err := Parse(wire(`"prompts":[` + strings.Repeat("7,", maxNotes-2) + `{"id":"a","kind":"choice","question":"A?","options":[7,7,7]},` + prompt + `]`))
+	if err != nil || len(e.Skipped) != maxNotes-1 || e.Skipped[maxNotes-2] != (Skipped{PartPrompt, fmt.Sprintf("prompts[%d].options", maxNotes-2), CodeTooFew}) {
 		t.Errorf("%v, %d are kept", err, len(e.Skipped))
 	}
 }

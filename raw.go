@@ -1,5 +1,7 @@
 package clarify
 
+import "iter"
+
 // What stands in the JSON, before either side judges it: for each field the
 // last value that its exact key has. Field names are written here once, in the
 // contract's order.
@@ -68,7 +70,6 @@ type rawAnswer struct {
 	self                     value
 	id, kind                 value
 	values, confirmed, value value
-	elements                 []value // of values, where that is an array
 }
 
 // prompt reads one element of a prompts array.
@@ -150,9 +151,23 @@ func (s *scanner) option() (o rawOption) {
 // first returns the first options of p, all that a valid prompt may have.
 func (p *rawPrompt) first() []rawOption { return p.elements[:min(p.count, MaxOptions)] }
 
-// answer reads one element of an answers array. It reuses the elements of a.
+// elements are the elements of the array v, which a scanner has accepted, by
+// index. They are read once more, rather than kept.
+func (v value) elements() iter.Seq2[int, value] {
+	return func(yield func(int, value) bool) {
+		s := scanner{src: v.raw}
+		i := 0
+		for s.enter(); s.more(']'); i++ {
+			if !yield(i, s.value()) {
+				return
+			}
+		}
+	}
+}
+
+// answer reads one element of an answers array.
 func (s *scanner) answer(a *rawAnswer) {
-	*a = rawAnswer{elements: a.elements[:0]}
+	*a = rawAnswer{}
 	if s.peek() != '{' {
 		a.self = s.value()
 		return
@@ -165,15 +180,7 @@ func (s *scanner) answer(a *rawAnswer) {
 		case keyKind:
 			a.kind = s.value()
 		case keyValues:
-			a.elements = a.elements[:0]
-			if s.peek() != '[' {
-				a.values = s.value()
-				break
-			}
-			a.values = value{typ: jsonArray}
-			for s.enter(); s.more(']'); {
-				a.elements = append(a.elements, s.value())
-			}
+			a.values = s.value()
 		case keyConfirmed:
 			a.confirmed = s.value()
 		case keyValue:

@@ -254,15 +254,10 @@ func newReplyReader(e *Envelope) *replyReader {
 }
 
 func (r *replyReader) violate(path string, code Code, got, want string) {
-	if len(r.violations) == maxViolations {
-		return // one is enough not to proceed
+	if len(r.violations) < maxNotes {
+		r.violations = append(r.violations, Violation{Path: path, Code: code, Got: got, Want: want})
 	}
-	r.violations = append(r.violations, Violation{Path: path, Code: code, Got: got, Want: want})
 }
-
-// maxViolations is the number of violations that a reply keeps: a message of
-// MaxSize can have half a million.
-const maxViolations = 1000
 
 // find returns the index of the prompt with the given id, or notes why there
 // is none to answer.
@@ -445,12 +440,10 @@ func (r *replyReader) entry(in *reader, i int, raw *rawAnswer) {
 // values returns the values of a choice that were offered, each once, or nil
 // if none is left or there are two for a single choice.
 func (r *replyReader) values(in *reader, i int, o *offer, raw *rawAnswer) (values []string) {
-	if len(raw.elements) == 0 {
-		r.violate(answerPath(i, keyValues), CodeMissing, "no value", "the id of an option")
-		return nil
-	}
-	given := make(map[string]bool, len(raw.elements))
-	for j, v := range raw.elements {
+	given := make(map[string]bool)
+	some := false
+	for j, v := range raw.values.elements() {
+		some = true
 		const want = "the id of an option that was offered"
 		if _, code := in.needed(v); code != "" {
 			r.violate(valuePath(i, j), code, v.got(), want)
@@ -469,6 +462,9 @@ func (r *replyReader) values(in *reader, i int, o *offer, raw *rawAnswer) (value
 		default:
 			values = append(values, id)
 		}
+	}
+	if !some {
+		r.violate(answerPath(i, keyValues), CodeMissing, "no value", "the id of an option")
 	}
 	if !o.AllowMultiple && len(given) > 1 {
 		r.violate(answerPath(i, keyValues), CodeTooMany, plural(len(given), "value"), "1")

@@ -451,6 +451,17 @@ func TestForModelProblems(t *testing.T) {
 	}
 }
 
+// TestReplyKeepsTheFirstViolations: what comes after the first maxNotes is left out.
+func TestReplyKeepsTheFirstViolations(t *testing.T) {
+	for _, n := range []int{maxNotes - 1, maxNotes, maxNotes + 1, 3 * maxNotes} {
+		r := turnEnvelope().Read(`{"protocol":"appwrite.clarify/v1","answers":[` + strings.Repeat("7,", n-1) + "7]}")
+		got := r.Violations()
+		if len(got) != min(n, maxNotes) || got[len(got)-1].Path != fmt.Sprintf("answers[%d]", len(got)-1) || r.Proceed() {
+			t.Errorf("of %d: %d, the last is %v", n, len(got), got[len(got)-1])
+		}
+	}
+}
+
 // TestReplyToGoValues reads against envelopes that nobody could have sent.
 func TestReplyToGoValues(t *testing.T) {
 	for name, in := range map[string]Input{"nil": nil, "nil choice": (*Choice)(nil), "nil confirm": (*Confirm)(nil), "nil text": (*Text)(nil),
