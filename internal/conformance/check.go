@@ -1,0 +1,255 @@
+package conformance
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	clarify "github.com/clarify-protocol/clarify-go"
+)
+
+// problems are what does not hold.
+type problems []error
+
+func (p *problems) add(format string, args ...any) { *p = append(*p, fmt.Errorf(format, args...)) }
+
+func (p *problems) addUnless(ok bool, format string, args ...any) {
+	if !ok {
+		p.add(format, args...)
+	}
+}
+
+// CheckPrintable returns an error unless text may stand in one line of a log and
+// of a tool's result: short, not empty, and without controls, line breaks,
+// bidirectional overrides and what cannot be seen.
+func CheckPrintable(text string) error {
+	const most = 4000
+	var p problems
+	p.addUnless(text != "" && len(text) <= most && utf8.ValidString(text), "%d bytes, want 1 to %d of valid UTF-8: %q", len(text), most, text)
+	i := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsPrint(r) })
+	p.addUnless(i < 0, "byte %d is not printable: %q", i, text)
+	return errors.Join(p...)
+}
+
+// ErrorTextStart is what the result of a refused call starts with.
+const ErrorTextStart = "Error: invalid clarify prompts — "
+
+// CheckErrorText returns an error unless text can be what a refused call returns.
+func CheckErrorText(text string) error {
+	p := problems{CheckPrintable(text)}
+	p.addUnless(strings.HasPrefix(text, ErrorTextStart) && text != ErrorTextStart, "%q does not start with %q and go on", text, ErrorTextStart)
+	_, err := clarify.Parse(text)
+	p.addUnless(errors.Is(err, clarify.ErrToolFailed), "the Console reads %q as %v", text, err)
+	_, err = clarify.ParseAnswers(text)
+	p.addUnless(err != nil, "%q reads as answers", text)
+	return errors.Join(p...)
+}
+
+// CheckReply returns an error unless r can be what e makes of message: it checks
+// what holds for every reply, whatever was asked and said.
+func CheckReply(e *clarify.Envelope, message string, r *clarify.Reply) error {
+	var p problems
+	answers, evidence := r.Answers().Answers, r.Evidence()
+	if len(evidence) != len(answers) {
+		return fmt.Errorf("%d answers, %d evidence of %q", len(answers), len(evidence), message)
+	}
+	answered, cancelled := map[string]clarify.Decision{}, []string(nil)
+	for i, a := range answers {
+		var asked []clarify.Prompt
+		for _, prompt := range e.Prompts {
+			if prompt.ID == a.ID {
+				asked = append(asked, prompt)
+			}
+		}
+		if _, again := answered[a.ID]; again || len(asked) != 1 || asked[0].Kind() != a.Kind() || evidence[i].ID != a.ID {
+			return fmt.Errorf("answer %+v to %+v of %q", a, asked, message)
+		}
+		answered[a.ID] = clarify.Undecided
+		switch in := a.Payload.(type) {
+		case *clarify.ChoiceAnswer:
+			asked := asked[0].Input.(*clarify.Choice)
+			for j, v := range in.Values {
+				n := 0
+				for _, o := range asked.Options {
+					if o.ID == v {
+						n++
+					}
+				}
+				p.addUnless(n == 1 && !slices.Contains(in.Values[:j], v), "value %q is offered %d times, or twice in %q, of %q", v, n, in.Values, message)
+			}
+			p.addUnless(len(in.Values) == 1 || len(in.Values) > 1 && asked.AllowMultiple, "values %q of %q", in.Values, message)
+			p.addUnless(slices.Equal(r.Values(a.ID), in.Values), "values %q, %q of %q", in.Values, r.Values(a.ID), message)
+		case *clarify.ConfirmAnswer:
+			answered[a.ID] = clarify.Confirmed
+			if !in.Confirmed {
+				answered[a.ID] = clarify.Cancelled
+				cancelled = append(cancelled, a.ID)
+			}
+		case *clarify.TextAnswer:
+			text, ok := r.Text(a.ID)
+			ok = ok && text == in.Value && utf8.ValidString(text) && (asked[0].Optional || strings.Trim(text, anySpace) != "")
+			p.addUnless(ok, "text %q, %q, %v of %q", in.Value, text, ok, message)
+		}
+	}
+	p.addUnless(slices.Equal(r.Cancelled(), cancelled), "cancelled %q, want %q of %q", r.Cancelled(), cancelled, message)
+	var missing []string
+	confirmed, clear := 0, true
+	for _, prompt := range e.Prompts {
+		d, ok := answered[prompt.ID]
+		p.addUnless(r.Decision(prompt.ID) == d, "decision %v, want %v of %q", r.Decision(prompt.ID), d, message)
+		if !ok && !prompt.Optional && len(cancelled) == 0 {
+			missing = append(missing, prompt.ID)
+		}
+		if in, isConfirm := prompt.Input.(*clarify.Confirm); isConfirm {
+			switch {
+			case d == clarify.Confirmed:
+				confirmed++
+			case d == clarify.Cancelled, !prompt.Optional, in.Danger:
+				clear = false
+			}
+		}
+	}
+	p.addUnless(slices.Equal(r.Missing(), missing), "missing %q, want %q of %q", r.Missing(), missing, message)
+	whole := len(missing) == 0 && len(r.Violations()) == 0
+	p.addUnless(r.Complete() == (whole && len(answers) > 0), "complete %v of %q", r.Complete(), message)
+	p.addUnless(r.Proceed() == (whole && clear && confirmed > 0 && len(e.Skipped) == 0), "proceed %v of %q", r.Proceed(), message)
+
+	held := len(answers) + len(r.Violations())
+	switch r.Source() {
+	case clarify.SourceChat:
+		rest := message
+		if strings.Trim(message, anySpace) == "" {
+			rest = ""
+		}
+		p.addUnless(held == 0 && r.Remainder() == rest, "chat with %d answers, %v and the remainder %q of %q", len(answers), r.Violations(), r.Remainder(), message)
+	case clarify.SourceText:
+		p.addUnless(held > 0, "text without an answer or a violation: %q", message)
+	case clarify.SourceStructured:
+		p.addUnless(r.Remainder() == "", "structured with the remainder %q of %q", r.Remainder(), message)
+	default:
+		p.add("source %v of %q", r.Source(), message)
+	}
+	return errors.Join(append(p, checkForModel(e, r), checkReplyJSON(e, r))...)
+}
+
+// checkForModel checks that the model reads one line of ours for each thing that
+// the reply holds.
+func checkForModel(e *clarify.Envelope, r *clarify.Reply) error {
+	var p problems
+	text := r.ForModel()
+	want := map[string]int{
+		"reply": 1, "answer": len(r.Answers().Answers), "cancelled": len(r.Cancelled()), "missing": len(r.Missing()),
+		"problem": min(len(r.Violations()), 21), // the last says how many more there are
+	}
+	if r.Remainder() != "" {
+		want["not understood"] = 1
+	}
+	if !r.Complete() || slices.ContainsFunc(e.Prompts, func(p clarify.Prompt) bool { return p.Kind() == clarify.KindConfirm }) {
+		want["proceed"] = 1
+	}
+	last := ""
+	for last = range strings.Lines(text) {
+		word, _, _ := strings.Cut(last, ": ")
+		want[word]--
+	}
+	for word, n := range want {
+		p.addUnless(n == 0, "%d lines of %q too few:\n%s", n, word, text)
+	}
+	p.addUnless(utf8.ValidString(text) && !strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), func(r rune) bool {
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+	}), "control or format characters in %q", text)
+	p.addUnless(strings.HasPrefix(last, "proceed: yes") == r.Proceed(), "proceed is %v, and the model reads\n%s", r.Proceed(), text)
+	return errors.Join(p...)
+}
+
+// checkReplyJSON checks both logs, and that in the redacted one every string is
+// the envelope's or the library's.
+func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply) error {
+	whole, err := r.MarshalJSON()
+	redacted := r.RedactedJSON()
+	if err != nil || !json.Valid(whole) || !utf8.Valid(whole) || !utf8.Valid(redacted) {
+		return fmt.Errorf("not JSON in UTF-8: %q, %v\n%q", whole, err, redacted)
+	}
+	var log struct {
+		Source  string
+		Answers []struct {
+			ID, Kind, At, Rule string
+			Values             []string
+			Confirmed          *bool
+			Length             *int
+		}
+		Missing, Cancelled []string
+		Violations         []struct{ Path, Code, Want string }
+		Remainder          int `json:"remainder_length"`
+		Complete, Proceed  bool
+	}
+	dec := json.NewDecoder(strings.NewReader(string(redacted)))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&log); err != nil || !json.Valid(redacted) {
+		return fmt.Errorf("%w in %s", err, redacted)
+	}
+	ours := map[string]bool{}
+	for _, prompt := range e.Prompts {
+		ours["id "+toUTF8(prompt.ID)] = true
+		if in, ok := prompt.Input.(*clarify.Choice); ok {
+			for _, o := range in.Options {
+				ours["value "+toUTF8(o.ID)] = true
+			}
+		}
+	}
+	var p problems
+	check := func(what, s string) {
+		p.addUnless(ours[what+" "+s], "%s %q is not the envelope's, in %s", what, s, redacted)
+	}
+	for _, id := range slices.Concat(log.Missing, log.Cancelled) {
+		check("id", id)
+	}
+	for _, a := range log.Answers {
+		check("id", a.ID)
+		for _, v := range a.Values {
+			check("value", v)
+		}
+		p.addUnless(logPath.MatchString(a.At) && logWord.MatchString(a.Rule) && KindKeys[clarify.Kind(a.Kind)] != nil, "%+v in %s", a, redacted)
+	}
+	for _, v := range log.Violations {
+		p.addUnless(logPath.MatchString(v.Path) && logWord.MatchString(v.Code) && replyWants[v.Want], "%+v in %s", v, redacted)
+	}
+	p.addUnless(log.Remainder == utf8.RuneCountInString(r.Remainder()) && log.Proceed == r.Proceed() && log.Complete == r.Complete() &&
+		log.Source == r.Source().String(), "%s of %s", redacted, whole)
+	return errors.Join(p...)
+}
+
+// toUTF8 replaces every byte that is not UTF-8 by U+FFFD.
+func toUTF8(s string) string { return string([]rune(s)) }
+
+var (
+	logPath = regexp.MustCompile(`^(message|line \d+|answers\[\d+\](\.(id|kind|confirmed|value|values(\[\d+\])?))?)$`)
+	logWord = regexp.MustCompile(`^[a-z0-9_]+$`)
+	// replyWants are all that a violation of a reply can want: none has a word of the user's.
+	replyWants = map[string]bool{
+		"the id of a prompt that was asked":            true,
+		"an id that one prompt has: two have this one": true,
+		"an id that one prompt has":                    true,
+		"one answer to a prompt":                       true,
+		`an object {"id": …, "kind": …}`:               true,
+		`"choice"`:                                     true,
+		`"confirm"`:                                    true,
+		`"text"`:                                       true,
+		"an array of option ids":                       true,
+		"true or false":                                true,
+		"a string":                                     true,
+		"a text that is not blank":                     true,
+		"the id of an option":                          true,
+		"the id of an option that was offered":         true,
+		"the id of an option that was offered once: two options have this one": true,
+		"1": true,
+		"the id, label or number of an option that was offered": true,
+		"confirmed or cancelled":                                true,
+		"nothing else in the message":                           true,
+	}
+)
