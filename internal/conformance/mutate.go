@@ -242,7 +242,7 @@ func (g *Generator) any(depth int) *Value {
 	case 7:
 		return Pick(g, g.prompt, g.option, g.answer)()
 	case 8:
-		if len(g.depths) > 0 && g.Chance(150) {
+		if len(g.depths) > 0 && g.Chance(60) {
 			open, shut := "[", "]"
 			if g.Flag() {
 				open, shut = `{"`+Pick(g, knownKeys...)+`":`, "}"

@@ -257,7 +257,7 @@ func (v *Value) String() string { return v.Compact() }
 type writer struct {
 	*Generator
 	strings.Builder
-	noise      float64
+	noise float64
 	lossy bool
 }
 
