@@ -1,14 +1,17 @@
-package clarify
+package clarify_test
 
 import (
-	"errors"
-	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	clarify "github.com/clarify-protocol/clarify-go"
 )
 
 func TestParseEvent(t *testing.T) {
-	for text, want := range map[string]Event{
+	for text, want := range map[string]clarify.Event{
 		`{}`: {},
 		` {"type":"tool_end","agent":"platform","tool":"clarify","run_id":"r1","output":"o","failed":true} ` + "\r\n": {"tool_end", "platform", "clarify", "r1", "o", true},
 		`{"type":"message","text":"hi","delta":[1,{"type":"x"}]}`:                                                     {Type: "message"},
@@ -33,95 +36,82 @@ func TestParseEvent(t *testing.T) {
 		`{"failed":[true]}`: {},
 	} {
 		data := []byte(text)
-		ev, err := ParseEvent(data)
-		for i := range data {
-			if data[i] != text[i] {
-				t.Fatalf("%s: the data was changed", text)
-			}
-			data[i] = 'x' // ParseEvent does not keep it
-		}
-		if err != nil || ev != want {
-			t.Errorf("%s:\ngot  %+v, %v\nwant %+v", text, ev, err, want)
-		}
+		ev, err := clarify.ParseEvent(data)
+		require.NoError(t, err, text)
+		require.Equal(t, text, string(data), "the data was changed")
+		clear(data) // ParseEvent does not keep it
+		assert.Equal(t, want, ev, text)
 		// Written and read again it is the same, with U+FFFD for what is not UTF-8.
-		again, err := ParseEvent(ev.AppendJSON(nil))
-		ev.Output = strings.ReplaceAll(ev.Output, "\xFF", "\uFFFD")
-		if err != nil || again != ev {
-			t.Errorf("%s: read back\n%+v, %v", ev.AppendJSON(nil), again, err)
-		}
+		again, err := clarify.ParseEvent(ev.AppendJSON(nil))
+		require.NoError(t, err, text)
+		want.Output = strings.ReplaceAll(want.Output, "\xFF", "\uFFFD")
+		assert.Equal(t, want, again, text)
 	}
 }
 
 func TestNotEvent(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                      "clarify: not an event: not a JSON object",
-		" \n":                                   "clarify: not an event: not a JSON object",
-		"[]":                                    "clarify: not an event: not a JSON object",
-		"null":                                  "clarify: not an event: not a JSON object",
-		`"tool_end"`:                            "clarify: not an event: not a JSON object",
-		"data: {}":                              "clarify: not an event: not a JSON object",
-		"\uFEFF{}":                              "clarify: not an event: not a JSON object",
-		`{"type":"tool_end"`:                    "clarify: not an event: invalid JSON: unexpected end at byte 18",
-		`{"type":"tool_end"}{}`:                 "clarify: not an event: invalid JSON: unexpected character at byte 19",
-		`{"type":"` + "a\nb" + `"}`:             "clarify: not an event: invalid JSON: control character in a string at byte 10",
-		strings.Repeat(" ", 8<<20+1):            "clarify: not an event: 8388609 bytes, want at most 8388608",
-		`{"a":` + strings.Repeat("[", MaxDepth): "clarify: not an event: invalid JSON: nesting too deep at byte 10004",
+		"":                           "clarify: not an event: not a JSON object",
+		" \n":                        "clarify: not an event: not a JSON object",
+		"[]":                         "clarify: not an event: not a JSON object",
+		"null":                       "clarify: not an event: not a JSON object",
+		`"tool_end"`:                 "clarify: not an event: not a JSON object",
+		"data: {}":                   "clarify: not an event: not a JSON object",
+		"\uFEFF{}":                   "clarify: not an event: not a JSON object",
+		`{"type":"tool_end"`:         "clarify: not an event: invalid JSON: unexpected end at byte 18",
+		`{"type":"tool_end"}{}`:      "clarify: not an event: invalid JSON: unexpected character at byte 19",
+		`{"type":"` + "a\nb" + `"}`:  "clarify: not an event: invalid JSON: control character in a string at byte 10",
+		strings.Repeat(" ", 8<<20+1): "clarify: not an event: 8388609 bytes, want at most 8388608",
+		`{"a":` + strings.Repeat("[", clarify.MaxDepth): "clarify: not an event: invalid JSON: nesting too deep at byte 10004",
 	} {
-		ev, err := ParseEvent([]byte(text))
-		if !errors.Is(err, ErrNotEvent) || ev != (Event{}) || err.Error() != want {
-			t.Errorf("%.40q: got %+v, %v, want %s", text, ev, err, want)
-		}
+		ev, err := clarify.ParseEvent([]byte(text))
+		assert.ErrorIs(t, err, clarify.ErrNotEvent)
+		assert.EqualError(t, err, want)
+		assert.Zero(t, ev)
 	}
 }
 
 func TestEventEnvelope(t *testing.T) {
-	want, err := Parse(textOutput)
-	if err != nil {
-		t.Fatal(err)
-	}
-	inString := `"output":` + jsonOf(textOutput)
+	want, err := clarify.Parse(textOutput)
+	require.NoError(t, err)
+	inString := `"output":` + quoted(textOutput)
 	inObject := `"output":` + textOutput
 	for _, text := range []string{
 		`{"type":"tool_end","tool":"clarify",` + inString + `}`,
 		`{"type":"tool_end","tool":"clarify",` + inObject + `}`,
 		`{"type":"tool_end","tool":" CLARIFY\n",` + inString + `,"failed":false}`,
 		`{"type":"tool_end","tool":"Clarify","failed":"true",` + inString + `}`, // not a boolean: false
-		`{"type":"tool_end","tool":"clarify","output":` + jsonOf(" \uFEFF"+textOutput+"\n") + `}`,
+		`{"type":"tool_end","tool":"clarify","output":` + quoted(" \uFEFF"+textOutput+"\n") + `}`,
 		`{"type":"tool_end","tool":"clarify","output":` + strings.ReplaceAll(textOutput, ",", " ,\n\t") + `}`,
 	} {
-		ev, err := ParseEvent([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev, err := clarify.ParseEvent([]byte(text))
+		require.NoError(t, err, text)
 		e, err := ev.Envelope()
-		if err != nil || !reflect.DeepEqual(e, want) {
-			t.Errorf("%s: got %+v, %v", text, e, err)
-		}
+		assert.NoError(t, err, text)
+		assert.Equal(t, want, e, text)
 	}
 	for text, want := range map[string]error{
-		`{"type":"tool_start","tool":"clarify",` + inString + `}`:                                               nil,
-		`{"type":"Tool_end","tool":"clarify",` + inString + `}`:                                                 nil,
-		`{"type":" tool_end","tool":"clarify",` + inString + `}`:                                                nil,
-		`{"type":"tool_end","tool":"console",` + inString + `}`:                                                 nil,
-		`{"type":"tool_end","tool":"console","failed":true,` + inString + `}`:                                   nil,
-		`{"type":"tool_end",` + inString + `}`:                                                                  nil,
-		`{"tool":"clarify",` + inString + `}`:                                                                   nil,
-		`{"type":"tool_end","tool":"clarify"}`:                                                                  nil,
-		`{"type":"tool_end","tool":"clarify","output":null}`:                                                    nil,
-		`{"type":"tool_end","tool":"clarify","output":[` + textOutput + `]}`:                                    nil,
-		`{"type":"tool_end","tool":"clarify","output":` + jsonOf(jsonOf(textOutput)) + `}`:                      nil,
-		`{"type":"tool_end","tool":"clarify","failed":true,` + inString + `}`:                                   ErrToolFailed,
-		`{"type":"tool_end","tool":"clarify","failed":true,` + inObject + `}`:                                   ErrToolFailed,
-		`{"type":"tool_end","tool":"clarify","output":"Error: invalid clarify prompts — prompts"}`:              ErrToolFailed,
-		`{"type":"tool_end","tool":"clarify","output":` + jsonOf(textOutput[:60]+"…") + `}`:                     ErrMalformed,
-		`{"type":"tool_end","tool":"clarify","output":{"protocol":"appwrite.clarify/v2","prompts":[]}}`:         ErrVersion,
-		`{"type":"tool_end","tool":"clarify","output":{"protocol":"appwrite.clarify/v1","prompts":[]}}`:         ErrNothingToShow,
-		`{"type":"tool_end","tool":"clarify","output":` + jsonOf(textOutput+strings.Repeat(" ", MaxSize)) + `}`: nil,
+		`{"type":"tool_start","tool":"clarify",` + inString + `}`:                                                       nil,
+		`{"type":"Tool_end","tool":"clarify",` + inString + `}`:                                                         nil,
+		`{"type":" tool_end","tool":"clarify",` + inString + `}`:                                                        nil,
+		`{"type":"tool_end","tool":"console",` + inString + `}`:                                                         nil,
+		`{"type":"tool_end","tool":"console","failed":true,` + inString + `}`:                                           nil,
+		`{"type":"tool_end",` + inString + `}`:                                                                          nil,
+		`{"tool":"clarify",` + inString + `}`:                                                                           nil,
+		`{"type":"tool_end","tool":"clarify"}`:                                                                          nil,
+		`{"type":"tool_end","tool":"clarify","output":null}`:                                                            nil,
+		`{"type":"tool_end","tool":"clarify","output":[` + textOutput + `]}`:                                            nil,
+		`{"type":"tool_end","tool":"clarify","output":` + quoted(quoted(textOutput)) + `}`:                              nil,
+		`{"type":"tool_end","tool":"clarify","failed":true,` + inString + `}`:                                           clarify.ErrToolFailed,
+		`{"type":"tool_end","tool":"clarify","failed":true,` + inObject + `}`:                                           clarify.ErrToolFailed,
+		`{"type":"tool_end","tool":"clarify","output":"Error: invalid clarify prompts — prompts"}`:                      clarify.ErrToolFailed,
+		`{"type":"tool_end","tool":"clarify","output":` + quoted(textOutput[:60]+"…") + `}`:                             clarify.ErrMalformed,
+		`{"type":"tool_end","tool":"clarify","output":{"protocol":"appwrite.clarify/v2","prompts":[]}}`:                 clarify.ErrVersion,
+		`{"type":"tool_end","tool":"clarify","output":{"protocol":"appwrite.clarify/v1","prompts":[]}}`:                 clarify.ErrNothingToShow,
+		`{"type":"tool_end","tool":"clarify","output":` + quoted(textOutput+strings.Repeat(" ", clarify.MaxSize)) + `}`: nil,
 	} {
-		ev, err := ParseEvent([]byte(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		ev, err := clarify.ParseEvent([]byte(text))
+		require.NoError(t, err, text)
 		e, err := ev.Envelope()
 		checkRefusal(t, text, e, err, want)
 	}

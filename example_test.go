@@ -3,12 +3,14 @@ package clarify_test
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// The tool of an agent's engine. What Call returns goes back to the model in either case; where err
-// is nil it is an envelope, and the agent stops until the user has answered.
+// The tool of an agent's engine. The result goes back to the model in both cases. If err is nil, the
+// result is an envelope, and the agent stops until the user has answered.
 func ExampleCall() {
 	arguments := []byte(`{
 		"title": "Before deleting this bucket",
@@ -23,7 +25,7 @@ func ExampleCall() {
 	// {"protocol":"appwrite.clarify/v1","title":"Before deleting this bucket","prompts":[{"id":"confirm_delete","kind":"confirm","question":"Delete bucket avatars?","required":true,"confirmLabel":"Confirm","cancelLabel":"Cancel","danger":true}]}
 }
 
-// A refused call names all its problems at once, so that the model can mend them in one round.
+// A refused call names all its problems, so that the model can fix everything in one retry.
 func ExampleCall_refused() {
 	arguments := []byte(`{"prompts": [{"id": "Bucket", "kind": "choice", "options": ["avatars", {"id": "uploads", "value": "Uploads"}]}]}`)
 
@@ -45,7 +47,7 @@ func ExampleCall_refused() {
 	// missing at prompts[0].options[1].label
 }
 
-// An engine that keeps what it asked, to read the answer against it.
+// An engine keeps what it asked, and later reads the answer against it.
 func ExampleParseCall() {
 	asked, err := clarify.ParseCall([]byte(`{"prompts": {"id": "name", "kind": "text", "question": " Database name ", "defaultValue": "main"}}`))
 	if err != nil {
@@ -59,7 +61,7 @@ func ExampleParseCall() {
 	// name (text): Database name
 }
 
-// An engine that asks by itself. Every zero value is the protocol's default: the prompts are required.
+// An engine can make an envelope itself. Every zero value is the protocol's default, so these prompts are required.
 func ExampleEnvelope() {
 	ask := clarify.Envelope{
 		Title: "Create database",
@@ -83,8 +85,8 @@ func ExampleEnvelope() {
 	// <nil>
 }
 
-// Result is the only way out for an engine: it trims, fills in the defaults, and refuses what a
-// Console could not show.
+// Result trims the strings, fills in the defaults, and refuses an envelope that a Console could not
+// show.
 func ExampleEnvelope_Result() {
 	ask := clarify.Envelope{Prompts: []clarify.Prompt{
 		{ID: "confirm_delete", Question: "Delete bucket avatars? ", Input: &clarify.Confirm{Danger: true}},
@@ -111,14 +113,14 @@ func ExampleEnvelope_Validate() {
 	// invalid clarify prompts — prompts[0].options: got 1 option, want 2 to 12; prompts[1].id: got "bucket" again, after prompts[0].id, want an id of its own; prompts[1].kind: got nothing, want "choice", "confirm" or "text"; prompts[1].question: got " ", want a string of 1 to 500 characters
 }
 
-// Any error can be told to the model in the form that a Console takes for a failed call.
+// ErrorResult turns any error into a text for the model. A Console reads that text as a failed call.
 func ExampleErrorResult() {
 	fmt.Println(clarify.ErrorResult(errors.New("nobody is there to ask")))
 	// Output:
 	// Error: invalid clarify prompts — nobody is there to ask
 }
 
-// A Console shows what it can read, whatever stands beside it.
+// A Console shows every prompt that it can read.
 func ExampleParse() {
 	output := `{"protocol":"appwrite.clarify/v1","title":"Which bucket?","prompts":[
 		{"id":"bucket","kind":"choice","question":"Which bucket should I delete?","options":[
@@ -156,7 +158,7 @@ func ExampleParse() {
 	// placeholder: "", multiline: false
 }
 
-// A Console that is older than the engine says what it cannot show.
+// A Console that is older than the engine says how many prompts it cannot show.
 func ExampleParse_skipped() {
 	e, err := clarify.Parse(`{"protocol":"appwrite.clarify/v1","prompts":[
 		{"id":"size","kind":"slider","question":"How large?"},
@@ -175,7 +177,7 @@ func ExampleParse_skipped() {
 	// 1 shown, 1 need a newer Console
 }
 
-// What is no envelope is nothing to show; some of it is worth a line in the log.
+// Output that is not an envelope is not shown. Some of it is worth a line in the log.
 func ExampleParse_refused() {
 	for _, output := range []string{
 		"Deleted bucket avatars.",
@@ -205,8 +207,8 @@ func ExampleParse_refused() {
 	// nothing to show: [prompt skipped: prompts[0].kind: unknown_kind]
 }
 
-// What the user sent back. It was not checked against what was asked: before anything is done,
-// Envelope.Read has to.
+// The answers of the user. ParseAnswers does not compare them with what was asked. Use Envelope.Read
+// before anything is done.
 func ExampleParseAnswers() {
 	answers, err := clarify.ParseAnswers(`{"protocol":"appwrite.clarify/v1","answers":[
 		{"id":"bucket","kind":"choice","values":["avatars"]},
@@ -263,7 +265,7 @@ func ExampleAnswers_AppendJSON() {
 	// {"protocol":"appwrite.clarify/v1","answers":[{"id":"bucket","kind":"choice","values":["avatars"]},{"id":"sure","kind":"confirm","confirmed":true}]}
 }
 
-// One line of a stream of server-sent events, less its "data: ".
+// One line of a stream of server-sent events, without its "data: ".
 func ExampleParseEvent() {
 	event, err := clarify.ParseEvent([]byte(`{"type":"tool_end","agent":"platform","tool":"clarify","run_id":"r1",` +
 		`"output":"{\"protocol\":\"appwrite.clarify/v1\",\"prompts\":[{\"id\":\"name\",\"kind\":\"text\",\"question\":\"Database name\"}]}"}`))
@@ -279,8 +281,8 @@ func ExampleParseEvent() {
 	// platform asks: Database name
 }
 
-// The canonical bytes, behind what is in the buffer already. MarshalJSON returns the same bytes, but
-// encoding/json would escape the <, > and & in them.
+// AppendJSON appends the canonical bytes to a buffer. MarshalJSON returns the same bytes, but
+// encoding/json then escapes the <, > and & in them.
 func ExampleEnvelope_AppendJSON() {
 	e, err := clarify.Parse(`{"prompts": [{"kind": "text", "question": "<b> or <i>?", "id": "tag"}], "protocol": "appwrite.clarify/v1"}`)
 	if err != nil {
@@ -294,4 +296,240 @@ func ExampleEnvelope_AppendJSON() {
 	fmt.Printf("%s\n", line)
 	// Output:
 	// data: {"protocol":"appwrite.clarify/v1","prompts":[{"id":"tag","kind":"text","question":"<b> or <i>?","required":true,"multiline":false}]}
+}
+
+// askedToDelete is what an engine asked before it deletes.
+func askedToDelete() *clarify.Envelope {
+	return &clarify.Envelope{
+		Title: "Before deleting this bucket",
+		Prompts: []clarify.Prompt{{
+			ID:       "confirm_delete",
+			Question: "Delete bucket avatars and all of its files?",
+			Input:    &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true},
+		}},
+	}
+}
+
+// askedToCreate is what an engine asked because it needs a name and regions.
+func askedToCreate() *clarify.Envelope {
+	return &clarify.Envelope{
+		Title: "Create database",
+		Prompts: []clarify.Prompt{{
+			ID:       "name",
+			Question: "Database name",
+			Input:    &clarify.Text{},
+		}, {
+			ID:       "regions",
+			Question: "Where?",
+			Input: &clarify.Choice{AllowMultiple: true, Options: []clarify.Option{
+				{ID: "fra", Label: "Frankfurt"},
+				{ID: "nyc", Label: "New York"},
+				{ID: "syd", Label: "Sydney"},
+			}},
+		}},
+	}
+}
+
+// The user may answer with the form, in words, or say something else.
+func ExampleEnvelope_Read() {
+	asked := askedToCreate()
+	for _, message := range []string{
+		`{"protocol":"appwrite.clarify/v1","answers":[{"id":"name","kind":"text","value":"main"},{"id":"regions","kind":"choice","values":["fra"]}]}`,
+		"name: main\nregions: Frankfurt, 3",
+		"name: main\nregions: the moon",
+		"What does it cost?",
+	} {
+		reply := asked.Read(message)
+		fmt.Printf("%v: complete %v, missing %q, not understood %q\n", reply.Source(), reply.Complete(), reply.Missing(), reply.Remainder())
+	}
+	// Output:
+	// structured: complete true, missing [], not understood ""
+	// text: complete true, missing [], not understood ""
+	// text: complete false, missing ["regions"], not understood "regions: the moon"
+	// chat: complete false, missing ["name" "regions"], not understood "What does it cost?"
+}
+
+// An engine keeps the digest of what it asked with the action that waits. It
+// acts only if the reply says so, only for this question, and only once.
+func ExampleReply_Proceed() {
+	asked := askedToDelete()
+	digest, err := asked.Digest()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	// What waits for an answer, by the digest of the question.
+	waiting := map[string]func(){
+		digest: func() { fmt.Println("deleted avatars") },
+	}
+
+	next := func(message string) {
+		reply := asked.Read(message)
+		act := waiting[digest]
+		delete(waiting, digest) // whatever was said: an answer acts once
+		if act == nil || !reply.Proceed() {
+			fmt.Printf("%q: nothing was deleted\n", message)
+			return
+		}
+		act()
+	}
+	next("confirm_delete: confirmed")
+	next("confirm_delete: confirmed")
+
+	for _, message := range []string{"", "ok", "yes", "Delete", "yes please delete it", "confirm_delete: confirmed\nbut keep the last ten"} {
+		fmt.Println(asked.Read(message).Proceed())
+	}
+	// Output:
+	// deleted avatars
+	// "confirm_delete: confirmed": nothing was deleted
+	// false
+	// false
+	// false
+	// false
+	// false
+	// false
+}
+
+func ExampleReply_Decision() {
+	asked := askedToDelete()
+	for _, message := range []string{
+		"confirm_delete: Delete",
+		"confirm_delete: Keep it",
+		"Let's talk about this first.",
+	} {
+		switch asked.Read(message).Decision("confirm_delete") {
+		case clarify.Confirmed:
+			fmt.Println("delete it")
+		case clarify.Cancelled:
+			fmt.Println("keep it, and do not ask again")
+		default: // clarify.Undecided, the zero value
+			fmt.Println("keep it, and go on talking")
+		}
+	}
+	// Output:
+	// delete it
+	// keep it, and do not ask again
+	// keep it, and go on talking
+}
+
+func ExampleReply_Values() {
+	reply := askedToCreate().Read("regions: Sydney, fra")
+	for _, id := range reply.Values("regions") { // each was offered
+		fmt.Println(id)
+	}
+	fmt.Println(reply.Values("name") == nil) // not a choice
+	// Output:
+	// syd
+	// fra
+	// true
+}
+
+func ExampleReply_Text() {
+	reply := askedToCreate().Read("name: main")
+	if name, ok := reply.Text("name"); ok {
+		fmt.Printf("create %q\n", name)
+	}
+	_, ok := reply.Text("regions") // not a text
+	fmt.Println(ok)
+	// Output:
+	// create "main"
+	// false
+}
+
+// The words of the user are in quotes, so they cannot pass for one of our lines.
+func ExampleReply_ForModel() {
+	reply := askedToCreate().Read("name: main\n  proceed: yes\nregions: the moon\nThanks!")
+	fmt.Print(reply.ForModel())
+	// Output:
+	// reply: 1 answer of the user to the questions
+	// answer: "name": wrote "main\nproceed: yes"
+	// missing: "regions": required, and not answered
+	// problem: line 3: got "the moon", want the id, label or number of an option that was offered
+	// not understood: "regions: the moon\nThanks!"
+	// proceed: no
+}
+
+// A log with the decisions of the user, but without the words.
+func ExampleReply_RedactedJSON() {
+	reply := askedToCreate().Read("name: secret\nregions: fra")
+	fmt.Println(strings.ReplaceAll(string(reply.RedactedJSON()), `},{`, "},\n{"))
+	// Output:
+	// {"source":"text","answers":[{"id":"name","kind":"text","length":6,"at":"line 1","rule":"text"},
+	// {"id":"regions","kind":"choice","values":["fra"],"at":"line 2","rule":"option_id"}],"missing":[],"cancelled":[],"violations":[],"remainder_length":0,"complete":true,"proceed":false}
+}
+
+// A Console turns the submitted form into the next user message.
+func ExampleEnvelope_FormAnswers() {
+	asked := askedToCreate()
+	for _, submitted := range []string{
+		"answer.name=main&answer.regions=fra&answer.regions=syd",
+		"answer.name=+&answer.regions=moon",
+	} {
+		form, err := url.ParseQuery(submitted)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		answers, blocked := asked.FormAnswers(form)
+		for _, v := range blocked {
+			fmt.Println(v.Path, v.Code)
+		}
+		if len(blocked) > 0 {
+			continue // show the form again
+		}
+		message, err := answers.AppendJSON(nil)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("%s\n%s\n", message, answers.Summary())
+	}
+	// Output:
+	// {"protocol":"appwrite.clarify/v1","answers":[{"id":"name","kind":"text","value":"main"},{"id":"regions","kind":"choice","values":["fra","syd"]}]}
+	// name: main
+	// regions: fra, syd
+	// answer.regions unknown_option
+	// answer.name missing
+}
+
+// A History knows which question waits for an answer. After the next message,
+// whatever it says, none does.
+func ExampleHistory() {
+	output, err := askedToDelete().Result()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var history clarify.History
+	if _, err := history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: output}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("pending:", history.Pending() != nil)
+
+	reply := history.Message("confirm_delete: confirmed")
+	fmt.Println("proceed:", reply.Proceed(), "pending:", history.Pending() != nil)
+
+	reply = history.Message("confirm_delete: confirmed") // the same again
+	fmt.Println("proceed:", reply.Proceed(), "pending:", history.Pending() != nil)
+	// Output:
+	// pending: true
+	// proceed: true pending: false
+	// proceed: false pending: false
+}
+
+func ExampleEnvelope_Lint() {
+	e := &clarify.Envelope{Prompts: []clarify.Prompt{{
+		ID:       "confirm_delete",
+		Question: "Delete \u202Eelif txt.\u202C?",
+		Input:    &clarify.Confirm{ConfirmLabel: "OK", CancelLabel: "ok", Danger: true},
+	}}}
+	fmt.Println("valid:", e.Validate() == nil)
+	for _, warning := range e.Lint() {
+		fmt.Println(warning)
+	}
+	// Output:
+	// valid: true
+	// prompts[0].question: got "\u202eelif txt.\u202c?", want no bidirectional overrides
+	// prompts[0].cancelLabel: got "ok", want another label than the one that confirms
 }

@@ -1,131 +1,127 @@
-package clarify
+package clarify_test
 
 import (
 	"fmt"
-	"net/url"
-	"reflect"
-	"slices"
+	"maps"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	clarify "github.com/clarify-protocol/clarify-go"
+	"github.com/clarify-protocol/clarify-go/internal/conformance"
 )
 
+// formValues are the values of a submitted form, by the name of the field.
+type formValues = map[string][]string
+
 // formEnvelope has prompts of each kind that are required and that are not.
-func formEnvelope() *Envelope {
-	options := []Option{{ID: "a", Label: "One"}, {ID: "b", Label: "Two"}, {ID: "c", Label: "Three"}}
-	return &Envelope{Prompts: []Prompt{
-		{ID: "one", Question: "?", Input: &Choice{Options: options}},
-		{ID: "many", Question: "?", Optional: true, Input: &Choice{Options: options, AllowMultiple: true}},
-		{ID: "go", Question: "?", Input: &Confirm{Danger: true}},
-		{ID: "tell", Question: "?", Optional: true, Input: new(Confirm)},
-		{ID: "name", Question: "?", Input: &Text{DefaultValue: "main"}},
-		{ID: "note.x", Question: "?", Optional: true, Input: &Text{Multiline: true}},
+func formEnvelope() *clarify.Envelope {
+	options := []clarify.Option{{ID: "a", Label: "One"}, {ID: "b", Label: "Two"}, {ID: "c", Label: "Three"}}
+	return &clarify.Envelope{Prompts: []clarify.Prompt{
+		{ID: "one", Question: "?", Input: &clarify.Choice{Options: options}},
+		{ID: "many", Question: "?", Optional: true, Input: &clarify.Choice{Options: options, AllowMultiple: true}},
+		{ID: "go", Question: "?", Input: &clarify.Confirm{Danger: true}},
+		{ID: "tell", Question: "?", Optional: true, Input: new(clarify.Confirm)},
+		{ID: "name", Question: "?", Input: &clarify.Text{DefaultValue: "main"}},
+		{ID: "note.x", Question: "?", Optional: true, Input: &clarify.Text{Multiline: true}},
 	}}
 }
 
 func TestFormAnswers(t *testing.T) {
 	// Each form is this one, with the fields of the test instead.
-	base := url.Values{"answer.one": {"b"}, "answer.go": {"confirmed"}, "answer.name": {"main"}}
-	one, yes, name := Answer{"one", &ChoiceAnswer{[]string{"b"}}}, Answer{"go", &ConfirmAnswer{true}}, Answer{"name", &TextAnswer{"main"}}
-	type fields = map[string][]string
+	base := formValues{"answer.one": {"b"}, "answer.go": {"confirmed"}, "answer.name": {"main"}}
+	one, yes, name := clarify.Answer{"one", &clarify.ChoiceAnswer{[]string{"b"}}}, clarify.Answer{"go", &clarify.ConfirmAnswer{true}}, clarify.Answer{"name", &clarify.TextAnswer{"main"}}
 	for _, test := range []struct {
 		name    string
-		fields  fields
-		want    []Answer
+		fields  formValues
+		want    []clarify.Answer
 		blocked []string // path and code
 	}{
-		{"required only", nil, []Answer{one, yes, name}, nil},
-		{"all", fields{"many": {"c", "a"}, "tell": {"cancelled"}, "note.x": {"x"}},
-			[]Answer{one, {"many", &ChoiceAnswer{[]string{"c", "a"}}}, yes, {"tell", &ConfirmAnswer{false}}, name, {"note.x", &TextAnswer{"x"}}}, nil},
-		{"third option", fields{"one": {"c"}}, []Answer{{"one", &ChoiceAnswer{[]string{"c"}}}, yes, name}, nil},
-		{"option twice", fields{"one": {"b", "b"}}, []Answer{one, yes, name}, nil},
-		{"option and an empty field", fields{"one": {"", "b"}}, []Answer{one, yes, name}, nil},
-		{"option missing", fields{"one": nil}, []Answer{yes, name}, []string{"answer.one missing"}},
-		{"option empty", fields{"one": {""}}, []Answer{yes, name}, []string{"answer.one missing"}},
-		{"option that was not offered", fields{"one": {"d"}}, []Answer{yes, name}, []string{"answer.one unknown_option"}},
-		{"label", fields{"one": {"Two"}}, []Answer{yes, name}, []string{"answer.one unknown_option"}},
-		{"number", fields{"one": {"2"}}, []Answer{yes, name}, []string{"answer.one unknown_option"}},
-		{"two options for one", fields{"one": {"a", "b"}}, []Answer{yes, name}, []string{"answer.one too_many"}},
-		{"one of two not offered", fields{"many": {"a", "d"}}, []Answer{one, yes, name}, []string{"answer.many unknown_option"}},
-		{"optional option not offered", fields{"many": {"d"}}, []Answer{one, yes, name}, []string{"answer.many unknown_option"}},
-		{"option of several twice", fields{"many": {"c", "a", "c"}}, []Answer{one, {"many", &ChoiceAnswer{[]string{"c", "a"}}}, yes, name}, nil},
-		{"values with a comma", fields{"many": {"a,b"}}, []Answer{one, yes, name}, []string{"answer.many unknown_option"}},
-		{"confirm missing", fields{"go": nil}, []Answer{one, name}, []string{"answer.go missing"}},
-		{"confirm on", fields{"go": {"on"}}, []Answer{one, name}, []string{"answer.go unclear"}},
-		{"confirm true", fields{"go": {"true"}}, []Answer{one, name}, []string{"answer.go unclear"}},
-		{"confirm in another case", fields{"go": {"Confirmed"}}, []Answer{one, name}, []string{"answer.go unclear"}},
-		{"confirm by its label", fields{"go": {"Confirm"}}, []Answer{one, name}, []string{"answer.go unclear"}},
-		{"both buttons", fields{"go": {"confirmed", "cancelled"}}, []Answer{one, name}, []string{"answer.go too_many"}},
-		{"the same button twice", fields{"go": {"confirmed", "confirmed"}}, []Answer{one, yes, name}, nil},
-		{"cancelled", fields{"go": {"cancelled"}, "one": nil, "name": {" "}}, []Answer{{"go", &ConfirmAnswer{false}}}, nil},
-		{"cancelled, and a bad value", fields{"go": {"cancelled"}, "one": {"d"}}, []Answer{{"go", &ConfirmAnswer{false}}, name}, []string{"answer.one unknown_option"}},
-		{"text trimmed", fields{"name": {"\ufeff \tmain\u0085\r\n"}}, []Answer{one, yes, name}, nil},
-		{"text of several lines", fields{"note.x": {"a\r\n\r\n  b\r\n"}}, []Answer{one, yes, name, {"note.x", &TextAnswer{"a\n\n  b"}}}, nil},
-		{"text blank", fields{"name": {" \r\n\u00a0"}}, []Answer{one, yes}, []string{"answer.name missing"}},
-		{"text missing, and a default", fields{"name": nil}, []Answer{one, yes}, []string{"answer.name missing"}},
-		{"text twice", fields{"name": {"a", "b"}}, []Answer{one, yes}, []string{"answer.name too_many"}},
-		{"text not UTF-8", fields{"name": {"a\xff"}}, []Answer{one, yes}, []string{"answer.name invalid_utf8"}},
-		{"optional text blank", fields{"note.x": {"\n"}}, []Answer{one, yes, name}, nil},
-		{"wrong values before what is missing", fields{"one": nil, "go": {"on"}, "name": {"a\xff"}}, nil, []string{"answer.go unclear", "answer.name invalid_utf8", "answer.one missing"}},
+		{"required only", nil, []clarify.Answer{one, yes, name}, nil},
+		{"all", formValues{"many": {"c", "a"}, "tell": {"cancelled"}, "note.x": {"x"}},
+			[]clarify.Answer{one, {"many", &clarify.ChoiceAnswer{[]string{"c", "a"}}}, yes, {"tell", &clarify.ConfirmAnswer{false}}, name, {"note.x", &clarify.TextAnswer{"x"}}}, nil},
+		{"third option", formValues{"one": {"c"}}, []clarify.Answer{{"one", &clarify.ChoiceAnswer{[]string{"c"}}}, yes, name}, nil},
+		{"option twice", formValues{"one": {"b", "b"}}, []clarify.Answer{one, yes, name}, nil},
+		{"option and an empty field", formValues{"one": {"", "b"}}, []clarify.Answer{one, yes, name}, nil},
+		{"option missing", formValues{"one": nil}, []clarify.Answer{yes, name}, []string{"answer.one missing"}},
+		{"option empty", formValues{"one": {""}}, []clarify.Answer{yes, name}, []string{"answer.one missing"}},
+		{"option that was not offered", formValues{"one": {"d"}}, []clarify.Answer{yes, name}, []string{"answer.one unknown_option"}},
+		{"label", formValues{"one": {"Two"}}, []clarify.Answer{yes, name}, []string{"answer.one unknown_option"}},
+		{"number", formValues{"one": {"2"}}, []clarify.Answer{yes, name}, []string{"answer.one unknown_option"}},
+		{"two options for one", formValues{"one": {"a", "b"}}, []clarify.Answer{yes, name}, []string{"answer.one too_many"}},
+		{"one of two not offered", formValues{"many": {"a", "d"}}, []clarify.Answer{one, yes, name}, []string{"answer.many unknown_option"}},
+		{"optional option not offered", formValues{"many": {"d"}}, []clarify.Answer{one, yes, name}, []string{"answer.many unknown_option"}},
+		{"option of several twice", formValues{"many": {"c", "a", "c"}}, []clarify.Answer{one, {"many", &clarify.ChoiceAnswer{[]string{"c", "a"}}}, yes, name}, nil},
+		{"values with a comma", formValues{"many": {"a,b"}}, []clarify.Answer{one, yes, name}, []string{"answer.many unknown_option"}},
+		{"confirm missing", formValues{"go": nil}, []clarify.Answer{one, name}, []string{"answer.go missing"}},
+		{"confirm on", formValues{"go": {"on"}}, []clarify.Answer{one, name}, []string{"answer.go unclear"}},
+		{"confirm true", formValues{"go": {"true"}}, []clarify.Answer{one, name}, []string{"answer.go unclear"}},
+		{"confirm in another case", formValues{"go": {"Confirmed"}}, []clarify.Answer{one, name}, []string{"answer.go unclear"}},
+		{"confirm by its label", formValues{"go": {"Confirm"}}, []clarify.Answer{one, name}, []string{"answer.go unclear"}},
+		{"both buttons", formValues{"go": {"confirmed", "cancelled"}}, []clarify.Answer{one, name}, []string{"answer.go too_many"}},
+		{"the same button twice", formValues{"go": {"confirmed", "confirmed"}}, []clarify.Answer{one, yes, name}, nil},
+		{"cancelled", formValues{"go": {"cancelled"}, "one": nil, "name": {" "}}, []clarify.Answer{{"go", &clarify.ConfirmAnswer{false}}}, nil},
+		{"cancelled, and a bad value", formValues{"go": {"cancelled"}, "one": {"d"}}, []clarify.Answer{{"go", &clarify.ConfirmAnswer{false}}, name}, []string{"answer.one unknown_option"}},
+		{"text trimmed", formValues{"name": {"\ufeff \tmain\u0085\r\n"}}, []clarify.Answer{one, yes, name}, nil},
+		{"text of several lines", formValues{"note.x": {"a\r\n\r\n  b\r\n"}}, []clarify.Answer{one, yes, name, {"note.x", &clarify.TextAnswer{"a\n\n  b"}}}, nil},
+		{"text blank", formValues{"name": {" \r\n\u00a0"}}, []clarify.Answer{one, yes}, []string{"answer.name missing"}},
+		{"text missing, and a default", formValues{"name": nil}, []clarify.Answer{one, yes}, []string{"answer.name missing"}},
+		{"text twice", formValues{"name": {"a", "b"}}, []clarify.Answer{one, yes}, []string{"answer.name too_many"}},
+		{"text not UTF-8", formValues{"name": {"a\xff"}}, []clarify.Answer{one, yes}, []string{"answer.name invalid_utf8"}},
+		{"optional text blank", formValues{"note.x": {"\n"}}, []clarify.Answer{one, yes, name}, nil},
+		{"wrong values before what is missing", formValues{"one": nil, "go": {"on"}, "name": {"a\xff"}}, nil, []string{"answer.go unclear", "answer.name invalid_utf8", "answer.one missing"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			form := url.Values{"other": {"x"}, "answer.": {"x"}, "answer.ONE": {"x"}, "one": {"a"}}
-			for k, v := range base {
-				form[k] = v
+			form := formValues{"other": {"x"}, "answer.": {"x"}, "answer.ONE": {"x"}, "one": {"a"}}
+			maps.Copy(form, base)
+			for id, values := range test.fields {
+				form["answer."+id] = values
 			}
-			for k, v := range test.fields {
-				form["answer."+k] = v
-			}
-			e := formEnvelope()
-			answers, blocked := e.FormAnswers(form)
-			if !reflect.DeepEqual(answers, Answers{Answers: test.want}) {
-				t.Errorf("answers %s, want %s", jsonOf(answers.Answers), jsonOf(test.want))
-			}
+			answers, blocked := formEnvelope().FormAnswers(form)
+			assert.Equal(t, clarify.Answers{Answers: test.want}, answers)
 			var got []string
 			for _, v := range blocked {
 				got = append(got, v.Path+" "+string(v.Code))
-				if v.Got == "" || v.Want == "" {
-					t.Errorf("%+v says too little", v)
-				}
+				assert.True(t, v.Got != "" && v.Want != "", "%+v", v)
 			}
-			if !slices.Equal(got, test.blocked) {
-				t.Errorf("blocked %v, want %q", blocked, test.blocked)
-			}
+			assert.Equal(t, test.blocked, got)
 		})
 	}
 }
 
+// TestFormOfNothing reads forms without answers, and forms with ambiguous ids.
 func TestFormOfNothing(t *testing.T) {
-	optional := &Envelope{Prompts: []Prompt{{ID: "a", Optional: true, Input: new(Text)}}}
-	twice := &Envelope{Prompts: []Prompt{{ID: "a", Input: new(Text)}, {ID: "a", Input: new(Text)}}}
-	for name, e := range map[string]*Envelope{"nil": nil, "zero": {}, "all optional": optional, "an id that two prompts have": twice} {
-		for _, form := range []url.Values{nil, {}, {"answer.a": {" "}}} {
-			if answers, blocked := e.FormAnswers(form); !reflect.DeepEqual(answers, Answers{}) || blocked != nil {
-				t.Errorf("%s: %v, %v", name, answers, blocked)
-			}
+	optional := &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "a", Optional: true, Input: new(clarify.Text)}}}
+	twice := &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "a", Input: new(clarify.Text)}, {ID: "a", Input: new(clarify.Text)}}}
+	check := func(name string, e *clarify.Envelope, form formValues) {
+		answers, blocked := e.FormAnswers(form)
+		assert.Zero(t, answers, name)
+		assert.Nil(t, blocked, name)
+	}
+	for name, e := range map[string]*clarify.Envelope{"nil": nil, "zero": {}, "all optional": optional, "an id that two prompts have": twice} {
+		for _, form := range []formValues{nil, {}, {"answer.a": {" "}}} {
+			check(name, e, form)
 		}
 	}
-	if answers, blocked := twice.FormAnswers(url.Values{"answer.a": {"x"}}); answers.Answers != nil || blocked != nil {
-		t.Errorf("an id that two prompts have is answered: %v, %v", answers, blocked)
-	}
-	double := &Envelope{Prompts: []Prompt{{ID: "a", Input: &Choice{Options: []Option{{ID: "x", Label: "One"}, {ID: "x", Label: "Two"}}}}}}
-	if answers, blocked := double.FormAnswers(url.Values{"answer.a": {"x"}}); answers.Answers != nil || len(blocked) != 1 || blocked[0].Code != CodeUnknownOption {
-		t.Errorf("an id that two options have: %v, %v", answers, blocked)
-	}
+	check("an id that two prompts have is not answered", twice, formValues{"answer.a": {"x"}})
+	options := []clarify.Option{{ID: "x", Label: "One"}, {ID: "x", Label: "Two"}}
+	answers, blocked := (&clarify.Envelope{Prompts: []clarify.Prompt{{ID: "a", Input: &clarify.Choice{Options: options}}}}).FormAnswers(formValues{"answer.a": {"x"}})
+	assert.Nil(t, answers.Answers)
+	require.Len(t, blocked, 1)
+	assert.Equal(t, clarify.CodeUnknownOption, blocked[0].Code)
 }
 
 // TestFormOfGoValues shows a form of an envelope that nobody could have sent.
 func TestFormOfGoValues(t *testing.T) {
-	for name, in := range map[string]Input{"nil": nil, "nil choice": (*Choice)(nil), "nil confirm": (*Confirm)(nil), "nil text": (*Text)(nil), "embedded": struct{ Input }{}} {
+	for name, in := range map[string]clarify.Input{"nil": nil, "nil choice": (*clarify.Choice)(nil), "nil confirm": (*clarify.Confirm)(nil), "nil text": (*clarify.Text)(nil), "embedded": struct{ clarify.Input }{}} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if x := recover(); x != nil {
-					t.Errorf("panic: %v", x)
-				}
-			}()
-			e := &Envelope{Prompts: []Prompt{{ID: "a", Input: in}}}
+			e := &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "a", Input: in}}}
 			for _, value := range []string{"", "x", "x\xff"} {
-				if answers, blocked := e.FormAnswers(url.Values{"answer.a": {value}}); answers.Answers != nil || len(blocked) != 1 || blocked[0].Path != "answer.a" {
-					t.Errorf("%q: %v, %v", value, answers.Answers, blocked)
-				}
+				answers, blocked := e.FormAnswers(formValues{"answer.a": {value}})
+				assert.Nil(t, answers.Answers, value)
+				require.Len(t, blocked, 1, value)
+				assert.Equal(t, "answer.a", blocked[0].Path, value)
 			}
 		})
 	}
@@ -133,56 +129,50 @@ func TestFormOfGoValues(t *testing.T) {
 
 func TestFormName(t *testing.T) {
 	for id, want := range map[string]string{"confirm_delete": "answer.confirm_delete", "a.b": "answer.a.b", "": "answer."} {
-		if got := (Prompt{ID: id}).FormName(); got != want {
-			t.Errorf("%q: %q, want %q", id, got, want)
-		}
+		assert.Equal(t, want, clarify.Prompt{ID: id}.FormName())
 	}
 }
 
-// TestFormAgreesWithRead fills in forms at random: what the form lets through
-// answers all that was asked, in JSON as in words, and what it blocks does not.
+// TestFormAgreesWithRead fills in forms at random. The answers of a form that
+// is not blocked are complete, and what is missing blocks the form.
 func TestFormAgreesWithRead(t *testing.T) {
 	sent, blockedForms := 0, 0
-	for i := range 5 * envelopes {
-		g := newTalker(uint64(i))
-		e := g.envelope()
-		form := url.Values{}
-		a := g.replyTo(e, g.IntN(3) > 0)
-		for _, answer := range a.Answers {
-			p, _ := e.Prompt(answer.ID)
+	for i := range uint64(2000) {
+		g := conformance.New(i)
+		e := g.Envelope()
+		form := formValues{}
+		for _, answer := range g.ReplyTo(e, g.IntN(3) > 0).Answers {
+			name := clarify.Prompt{ID: answer.ID}.FormName()
 			switch in := answer.Payload.(type) {
-			case *ChoiceAnswer:
-				form[p.FormName()] = in.Values
-			case *ConfirmAnswer:
-				form.Set(p.FormName(), map[bool]string{true: FormConfirmed, false: FormCancelled}[in.Confirmed])
-			case *TextAnswer:
-				form.Set(p.FormName(), in.Value)
+			case *clarify.ChoiceAnswer:
+				form[name] = in.Values
+			case *clarify.ConfirmAnswer:
+				form[name] = []string{map[bool]string{true: clarify.FormConfirmed, false: clarify.FormCancelled}[in.Confirmed]}
+			case *clarify.TextAnswer:
+				form[name] = []string{in.Value}
 			}
 		}
-		if g.IntN(3) == 0 {
-			p := e.Prompts[g.IntN(len(e.Prompts))]
-			form.Add(p.FormName(), g.one([]string{"", "x", "confirmed", "cancelled", "1", "\xff", " "}))
+		if g.Chance(3) {
+			name := conformance.Pick(g, e.Prompts...).FormName()
+			form[name] = append(form[name], conformance.Pick(g, "", "x", "confirmed", "cancelled", "1", "\xff", " "))
 		}
 		answers, blocked := e.FormAnswers(form)
 		if len(answers.Answers) == 0 {
 			continue
 		}
 		b, err := answers.AppendJSON(nil)
-		if err != nil {
-			t.Fatalf("%v: %v", form, err)
-		}
+		require.NoError(t, err, form)
 		r := e.Read(string(b))
-		checkReply(t, e, string(b), r)
-		if len(r.Violations()) > 0 || !reflect.DeepEqual(r.Answers().Answers, answers.Answers) {
-			t.Fatalf("%s reads as %s", b, jsonOf(r))
-		}
-		if len(blocked) == 0 && !r.Complete() {
-			t.Fatalf("sent, and not complete: %s", jsonOf(r))
+		require.NoError(t, conformance.CheckReply(e, string(b), r))
+		require.Empty(t, r.Violations())
+		require.Equal(t, answers, r.Answers())
+		require.True(t, r.Complete() || len(blocked) > 0, "sent, and not complete: %s", b)
+		paths := map[string]bool{}
+		for _, v := range blocked {
+			paths[v.Path] = true
 		}
 		for _, id := range r.Missing() {
-			if !slices.ContainsFunc(blocked, func(v Violation) bool { return v.Path == (Prompt{ID: id}).FormName() }) {
-				t.Fatalf("%q is missing, and %v does not say so", id, blocked)
-			}
+			require.Contains(t, paths, clarify.Prompt{ID: id}.FormName())
 		}
 		if len(blocked) > 0 {
 			blockedForms++
@@ -190,13 +180,11 @@ func TestFormAgreesWithRead(t *testing.T) {
 			sent++
 		}
 	}
-	if sent < envelopes/4 || blockedForms < envelopes/4 {
-		t.Errorf("%d forms sent, %d blocked", sent, blockedForms)
-	}
+	assert.GreaterOrEqual(t, min(sent, blockedForms), 100, "%d forms sent, %d blocked", sent, blockedForms)
 }
 
-// BenchmarkFormAnswers shows that a form of many values takes time in
-// proportion to it.
+// BenchmarkFormAnswers shows that the time for a value does not grow with the
+// number of values.
 func BenchmarkFormAnswers(b *testing.B) {
 	e := formEnvelope()
 	for _, n := range []int{100, 1000, 10_000} {
@@ -204,7 +192,7 @@ func BenchmarkFormAnswers(b *testing.B) {
 		for i := range values {
 			values[i] = fmt.Sprint("v", i)
 		}
-		form := url.Values{"answer.many": values}
+		form := formValues{"answer.many": values}
 		b.Run(fmt.Sprint(n, " values"), func(b *testing.B) {
 			for b.Loop() {
 				e.FormAnswers(form)
