@@ -1,4 +1,4 @@
-// Nor is it one because the message had answers.
+// A message with answers is not a yes.
 //
 // error: non-boolean condition
 package main

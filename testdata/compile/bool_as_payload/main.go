@@ -1,4 +1,4 @@
-// A yes says what it confirms.
+// A bool is not an answer: an answer has a kind.
 //
 // error: does not implement clarify.Payload
 package main

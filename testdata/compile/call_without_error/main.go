@@ -1,4 +1,4 @@
-// A result may be the text of a refusal.
+// The result of Call can be the text of a refusal.
 //
 // error: assignment mismatch
 package main

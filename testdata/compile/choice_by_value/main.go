@@ -1,4 +1,4 @@
-// The dynamic type of an Input is always a pointer, so that a type switch cannot miss one.
+// An Input is always a pointer, so a type switch cannot miss one.
 //
 // error: method Kind has pointer receiver
 package main

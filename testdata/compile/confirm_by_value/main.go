@@ -1,4 +1,4 @@
-// The same holds for a confirm that is put into a prompt later.
+// A Confirm that is set later must be a pointer too.
 //
 // error: method Kind has pointer receiver
 package main

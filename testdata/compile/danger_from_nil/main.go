@@ -1,4 +1,4 @@
-// There is no third state between dangerous and not.
+// There is no third state between danger and no danger.
 //
 // error: cannot use nil as bool value
 package main

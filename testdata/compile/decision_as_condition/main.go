@@ -1,4 +1,4 @@
-// Undecided is no false: the three states are told apart.
+// A Decision is not a bool: undecided is neither yes nor no.
 //
 // error: non-boolean condition
 package main

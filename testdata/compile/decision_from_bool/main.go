@@ -1,4 +1,4 @@
-// A boolean has no third state to say undecided with.
+// A bool cannot say undecided.
 //
 // error: as clarify.Decision value
 package main

@@ -1,4 +1,4 @@
-// Not even with the method that seals the interface: its name belongs to another package.
+// The method that seals Input belongs to package clarify. One with the same name elsewhere is another method.
 //
 // error: unexported method isInput
 package main

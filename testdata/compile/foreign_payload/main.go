@@ -1,4 +1,4 @@
-// Nor is there a fourth kind of answer.
+// The contract has three kinds of answers: nobody adds a fourth.
 //
 // error: missing method isPayload
 package main

@@ -1,4 +1,4 @@
-// The kind is not a field beside the input: it cannot disagree with it.
+// The kind is not a field of its own, so it cannot disagree with the input.
 //
 // error: does not implement clarify.Input
 package main

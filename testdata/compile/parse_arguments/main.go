@@ -1,4 +1,4 @@
-// The arguments of a call are bytes, what a tool returned is a string: they are not mixed up.
+// The arguments of a call are bytes and the output of a tool is a string, so nobody mixes them up.
 //
 // error: as string value in argument to clarify.Parse
 package main

@@ -1,4 +1,4 @@
-// What a tool returned may be no envelope.
+// What a tool returned may not be an envelope.
 //
 // error: assignment mismatch
 package main

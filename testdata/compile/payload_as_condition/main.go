@@ -1,4 +1,4 @@
-// An answer is not a yes because it is there.
+// An answer is not a yes just because it exists.
 //
 // error: non-boolean condition
 package main

@@ -1,4 +1,4 @@
-// The dynamic type of a Payload is always a pointer.
+// A Payload is always a pointer.
 //
 // error: method Kind has pointer receiver
 package main

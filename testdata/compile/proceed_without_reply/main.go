@@ -1,4 +1,4 @@
-// A message confirms nothing by itself: it is read against what was asked.
+// A message alone confirms nothing: it must be read against what was asked.
 //
 // error: undefined (type clarify.Answers has no field or method Proceed)
 package main

@@ -1,4 +1,4 @@
-// A reply was read: nobody writes one that may go on.
+// A Reply comes only from Read: nobody can make one that proceeds.
 //
 // error: unexported field
 package main

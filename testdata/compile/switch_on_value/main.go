@@ -1,4 +1,4 @@
-// A type switch that forgets the pointer would never match.
+// A type switch without the pointer would never match.
 //
 // error: impossible type switch case
 package main

@@ -1,4 +1,4 @@
-// This compiles, or the other cases prove nothing.
+// This program compiles. If it did not, the others would prove nothing.
 package main
 
 import clarify "github.com/clarify-protocol/clarify-go"
