@@ -373,7 +373,7 @@ func checkNoEncoding(t *testing.T, appendJSON func(dst []byte) ([]byte, error), 
 
 func checkEncodingError(t *testing.T, err error, path string) {
 	t.Helper()
-	require.Error(t, err)
+	require.ErrorIs(t, err, clarify.ErrCannotEncode)
 	assert.True(t, strings.HasPrefix(err.Error(), "clarify: cannot encode "+path+": "), "%v does not name %s", err, path)
 }
 
@@ -567,4 +567,53 @@ func TestAppend(t *testing.T) {
 	want := marshal(t, e)
 	e.Skipped = []clarify.Skipped{{clarify.PartPrompt, "prompts[0]", clarify.CodeWrongType}}
 	assert.Equal(t, want, marshal(t, e))
+}
+
+// TestZeroAnswers: a struct of a user's with no answers in it can be marshaled and read back.
+func TestZeroAnswers(t *testing.T) {
+	type record struct {
+		Answers clarify.Answers
+		Omitted clarify.Answers `json:",omitzero"`
+	}
+	for _, empty := range []record{{}, {Answers: clarify.Answers{Answers: []clarify.Answer{}}}} {
+		b, err := json.Marshal(empty)
+		require.NoError(t, err)
+		assert.Equal(t, `{"Answers":null}`, string(b))
+		var back record
+		require.NoError(t, json.Unmarshal(b, &back))
+		assert.Zero(t, back)
+		_, err = empty.Answers.AppendJSON(nil)
+		assert.ErrorIs(t, err, clarify.ErrCannotEncode, "null is no message")
+	}
+}
+
+// TestNormalized: the normalized envelope is what the Console reads, and normalizing it again changes nothing.
+func TestNormalized(t *testing.T) {
+	e := &clarify.Envelope{Title: " \u0085 ", Prompts: []clarify.Prompt{
+		{ID: " sure ", Question: "Delete?\u001c", Hint: "\ufeff", Input: &clarify.Confirm{CancelLabel: " Keep "}},
+		{ID: "note", Question: "Why?", Input: &clarify.Text{DefaultValue: " old "}},
+	}}
+	before := conformance.Clone(e)
+	got, err := e.Normalized()
+	require.NoError(t, err)
+	assert.Equal(t, &clarify.Envelope{Prompts: []clarify.Prompt{
+		{ID: "sure", Question: "Delete?", Input: &clarify.Confirm{ConfirmLabel: "Confirm", CancelLabel: "Keep"}},
+		{ID: "note", Question: "Why?", Input: &clarify.Text{DefaultValue: "old"}},
+	}}, got)
+	assert.Equal(t, before, e)
+	for i := range uint64(300) {
+		e := conformance.New(i).Envelope()
+		got, err := e.Normalized()
+		require.NoError(t, err)
+		result, err := e.Result()
+		require.NoError(t, err)
+		read, err := clarify.Parse(result)
+		require.NoError(t, err)
+		require.Equal(t, read, got)
+		again, err := got.Normalized()
+		require.NoError(t, err)
+		require.Equal(t, got, again)
+	}
+	_, err = new(clarify.Envelope).Normalized()
+	assert.ErrorAs(t, err, new(*clarify.ValidationError))
 }

@@ -3,8 +3,9 @@ package clarify_test
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/url"
-	"strings"
+	"os"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
@@ -110,7 +111,22 @@ func ExampleEnvelope_Validate() {
 	}}
 	fmt.Println(ask.Validate())
 	// Output:
-	// invalid clarify prompts — prompts[0].options: got 1 option, want 2 to 12; prompts[1].id: got "bucket" again, after prompts[0].id, want an id of its own; prompts[1].kind: got nothing, want "choice", "confirm" or "text"; prompts[1].question: got " ", want a string of 1 to 500 characters
+	// clarify: invalid prompts: prompts[0].options: got 1 option, want 2 to 12; prompts[1].id: got "bucket" again, after prompts[0].id, want an id of its own; prompts[1].kind: got nothing, want "choice", "confirm" or "text"; prompts[1].question: got " ", want a string of 1 to 500 characters
+}
+
+// An engine that asks without the model keeps the normalized envelope: it is what the Console shows, and
+// what the answer is read against.
+func ExampleEnvelope_Normalized() {
+	asked, err := (&clarify.Envelope{Prompts: []clarify.Prompt{
+		{ID: "sure", Question: " Delete bucket avatars? ", Input: &clarify.Confirm{ConfirmLabel: "Delete", Danger: true}},
+	}}).Normalized()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := asked.Prompts[0]
+	fmt.Printf("%q %q\n", p.Question, p.Input.(*clarify.Confirm).CancelLabel)
+	// Output: "Delete bucket avatars?" "Cancel"
 }
 
 // ErrorResult turns any error into a text for the model. A Console reads that text as a failed call.
@@ -340,13 +356,13 @@ func ExampleEnvelope_Read() {
 		"What does it cost?",
 	} {
 		reply := asked.Read(message)
-		fmt.Printf("%v: complete %v, missing %q, not understood %q\n", reply.Source(), reply.Complete(), reply.Missing(), reply.Remainder())
+		fmt.Printf("%v: %v, missing %q, not understood %q\n", reply.Source(), reply.State(), reply.Missing(), reply.Remainder())
 	}
 	// Output:
-	// structured: complete true, missing [], not understood ""
-	// text: complete true, missing [], not understood ""
-	// text: complete false, missing ["regions"], not understood "regions: the moon"
-	// chat: complete false, missing ["name" "regions"], not understood "What does it cost?"
+	// structured: complete, missing [], not understood ""
+	// text: complete, missing [], not understood ""
+	// text: incomplete, missing ["regions"], not understood "regions: the moon"
+	// chat: unanswered, missing ["name" "regions"], not understood "What does it cost?"
 }
 
 // An engine keeps the digest of what it asked with the action that waits. It
@@ -449,13 +465,67 @@ func ExampleReply_ForModel() {
 	// proceed: no
 }
 
-// A log with the decisions of the user, but without the words.
-func ExampleReply_RedactedJSON() {
-	reply := askedToCreate().Read("name: secret\nregions: fra")
-	fmt.Println(strings.ReplaceAll(string(reply.RedactedJSON()), `},{`, "},\n{"))
+// The state of a reply is one value, whatever was asked.
+func ExampleReply_State() {
+	asked := askedToDelete()
+	for _, message := range []string{"What is in it?", "confirm_delete: cancelled", "confirm_delete: confirmed"} {
+		fmt.Println(asked.Read(message).State())
+	}
 	// Output:
-	// {"source":"text","answers":[{"id":"name","kind":"text","length":6,"at":"line 1","rule":"text"},
-	// {"id":"regions","kind":"choice","values":["fra"],"at":"line 2","rule":"option_id"}],"missing":[],"cancelled":[],"violations":[],"remainder_length":0,"complete":true,"proceed":false}
+	// unanswered
+	// cancelled
+	// confirmed
+}
+
+// Each answer comes with where it was read.
+func ExampleReply_Evidence() {
+	for _, e := range askedToCreate().Read("name: main\nregions: Frankfurt").Evidence() {
+		fmt.Println(e.Answer.ID, e.Path, e.Rule)
+	}
+	// Output:
+	// name line 1 text
+	// regions line 2 label
+}
+
+// Answers that a program has in memory need no JSON to be read.
+func ExampleEnvelope_ReadAnswers() {
+	reply := askedToDelete().ReadAnswers(clarify.Answers{Answers: []clarify.Answer{
+		{ID: "confirm_delete", Payload: &clarify.ConfirmAnswer{Confirmed: true}},
+	}})
+	fmt.Println(reply.Proceed())
+	// Output: true
+}
+
+// A terminal asks one prompt at a time, and asks again what was no answer.
+func ExamplePrompt_Answer() {
+	regions, _ := askedToCreate().Prompt("regions")
+	for _, typed := range []string{"the moon", "2"} {
+		answer, err := regions.Answer(typed)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		fmt.Println(answer.(*clarify.ChoiceAnswer).Values)
+	}
+	// Output:
+	// clarify: message: got "the moon", want the id, label or number of an option that was offered
+	// [nyc]
+}
+
+// A log gets the decisions of the user, but not the words.
+func ExampleReply_LogValue() {
+	reply := askedToCreate().Read("name: secret\nregions: fra")
+	log := slog.New(slog.NewJSONHandler(os.Stdout, &slog.HandlerOptions{
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+			if a.Key == slog.TimeKey {
+				return slog.Attr{}
+			}
+			return a
+		},
+	}))
+	log.Info("answered", "reply", reply)
+	// Output:
+	// {"level":"INFO","msg":"answered","reply":{"source":"text","state":"complete","answers":[{"id":"name","kind":"text","length":6,"at":"line 1","rule":"text"},{"id":"regions","kind":"choice","values":["fra"],"at":"line 2","rule":"option_id"}],"missing":[],"cancelled":[],"violations":[],"remainder_length":0,"complete":true,"proceed":false}}
 }
 
 // A Console turns the submitted form into the next user message.
@@ -526,7 +596,7 @@ func ExampleEnvelope_Lint() {
 	}}}
 	fmt.Println("valid:", e.Validate() == nil)
 	for _, warning := range e.Lint() {
-		fmt.Println(warning)
+		fmt.Println(warning.String())
 	}
 	// Output:
 	// valid: true

@@ -1,75 +1,60 @@
 package clarify
 
 import (
-	"net/url"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// The values of a confirm's two answers in an HTML form. Radio buttons suit it;
-// of two submit buttons Enter presses the first in the page, so that one must
+// The values of a confirm's two answers in an HTML form. Use radio buttons for
+// them: if a form has two submit buttons, Enter presses the first one, which must
 // not confirm a danger.
 const (
 	FormConfirmed = wordConfirmed
 	FormCancelled = wordCancelled
 )
 
-// FormName returns the name of the prompt's field in an HTML form that
-// [Envelope.FormAnswers] reads: "answer." and the id.
+// FormName returns the name of the prompt's field in an HTML form: "answer." and
+// the id.
 func (p Prompt) FormName() string { return "answer." + p.ID }
 
-// FormAnswers makes answers of a submitted HTML form. The field of a prompt has
-// the name [Prompt.FormName]; its value is the id of an option (several where
-// several may be chosen), [FormConfirmed] or [FormCancelled], or the text,
-// which is trimmed. An empty field is no answer, and what was not answered is
-// left out.
+// FormAnswers returns the answers of a submitted HTML form; [net/url.Values] is
+// such a form. The field of a prompt has the name [Prompt.FormName]. Its value is
+// the id of an option (or several, if several may be chosen), [FormConfirmed] or
+// [FormCancelled], or the text. Values are trimmed. An empty field is no answer,
+// and a prompt without an answer is left out.
 //
-// blocked says what keeps the form from being sent, by field: the Path is the
-// field's name, the rest is for a log: what the user reads is yours to write. A
-// required prompt blocks until it is answered, unless a confirm
-// was cancelled: then nothing more is demanded. A value that was not offered
-// always blocks. A prompt whose id another one has too cannot be answered, and
-// does not block.
+// blocked is what keeps the form from being sent. Path is the field's name; Got and
+// Want are for logs, not for users. A required prompt blocks until it is answered,
+// unless a confirm was cancelled. A value that was not offered always blocks. A
+// prompt that shares its id with another one cannot be answered and does not
+// block.
 //
-// If nothing blocks and there are no answers, all prompts were optional: there
+// If nothing blocks and there are no answers, all prompts were optional and there
 // is nothing to send.
-func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Violation) {
+func (e *Envelope) FormAnswers(form map[string][]string) (answers Answers, blocked []Violation) {
 	if e == nil {
 		return Answers{}, nil
 	}
 	r := newReplyReader(e)
 	var missing []Violation
 	cancelled := false
-	for i := range e.Prompts {
-		p := &e.Prompts[i]
-		if r.prompts[p.ID] == ambiguous {
+	for i := range r.questions {
+		q := &r.questions[i]
+		if r.byID[q.ID] == ambiguous {
 			continue
 		}
-		name := p.FormName()
-		var values []string
-		given := make(map[string]bool)
-		for _, v := range form[name] {
-			if v = trim(strings.ReplaceAll(v, "\r\n", "\n"), anySpace); v != "" && !given[v] {
-				given[v] = true
-				values = append(values, v)
-			}
+		payload, f := q.fromForm(form[q.FormName()])
+		switch {
+		case f.code == CodeMissing:
+			missing = append(missing, f.violation(q.FormName()))
+		case f.code != "":
+			blocked = append(blocked, f.violation(q.FormName()))
+		case payload != nil:
+			cancelled = cancelled || isCancel(payload)
+			answers.Answers = append(answers.Answers, Answer{ID: q.ID, Payload: payload})
 		}
-		if len(values) == 0 {
-			if !p.Optional {
-				missing = append(missing, Violation{name, CodeMissing, "nothing", "an answer"})
-			}
-			continue
-		}
-		payload, bad := p.formPayload(values)
-		if payload == nil {
-			bad.Path = name
-			blocked = append(blocked, bad)
-			continue
-		}
-		if in, ok := payload.(*ConfirmAnswer); ok && !in.Confirmed {
-			cancelled = true
-		}
-		answers.Answers = append(answers.Answers, Answer{ID: p.ID, Payload: payload})
 	}
 	if !cancelled {
 		blocked = append(blocked, missing...)
@@ -77,39 +62,85 @@ func (e *Envelope) FormAnswers(form url.Values) (answers Answers, blocked []Viol
 	return answers, blocked
 }
 
-// formPayload returns the answer that the values give, or what is wrong.
-func (p *Prompt) formPayload(values []string) (Payload, Violation) {
-	bad := func(code Code, v, want string) (Payload, Violation) {
-		return nil, Violation{Code: code, Got: quote(v), Want: want}
+// FormAnswer returns the answer that the values of one form field give to p, as
+// [Envelope.FormAnswers] does. It returns nil if nothing was entered and p is
+// optional. The error is a [Violation], whose Path is [Prompt.FormName].
+func (p Prompt) FormAnswer(values ...string) (Payload, error) {
+	q := newQuestion(&p)
+	payload, f := q.fromForm(values)
+	if f.code != "" {
+		return nil, f.violation(p.FormName())
 	}
-	if p.Kind() == "" {
-		return bad(CodeUnknownKind, values[0], wantKind)
-	}
-	if in, ok := p.Input.(*Choice); len(values) > 1 && !(ok && in.AllowMultiple) {
-		return nil, Violation{Code: CodeTooMany, Got: plural(len(values), "value"), Want: "1"}
-	}
-	switch in := p.Input.(type) {
-	case *Choice:
-		offered := newOffer(in)
-		for _, v := range values {
-			if !offered.has(v) {
-				return bad(CodeUnknownOption, v, "an option that was offered")
-			}
+	return payload, nil
+}
+
+// fromForm returns the answer that the values of a form field give, or nil if there
+// is none.
+func (q *question) fromForm(entered []string) (Payload, fault) {
+	var values []string
+	given := make(map[string]bool)
+	for _, v := range entered {
+		if v = text.Trim(strings.ReplaceAll(v, "\r\n", "\n"), text.AnySpace); v != "" && !given[v] {
+			given[v] = true
+			values = append(values, v)
 		}
-		return &ChoiceAnswer{Values: values}, Violation{}
-	case *Confirm:
-		switch values[0] {
-		case FormConfirmed:
-			return &ConfirmAnswer{Confirmed: true}, Violation{}
-		case FormCancelled:
-			return &ConfirmAnswer{}, Violation{}
-		}
-		return bad(CodeUnclear, values[0], FormConfirmed+" or "+FormCancelled)
-	case *Text:
-		if !utf8.ValidString(values[0]) {
-			return bad(CodeInvalidUTF8, values[0], "UTF-8")
-		}
-		return &TextAnswer{Value: values[0]}, Violation{}
 	}
-	return nil, Violation{}
+	switch {
+	case len(values) > 0:
+		return q.in.fromForm(q, values)
+	case q.Optional:
+		return nil, fault{}
+	}
+	return nil, fault{CodeMissing, "nothing", "an answer"}
+}
+
+// one returns the only value, or the fault of several.
+func one(values []string) (string, fault) {
+	if len(values) > 1 {
+		return "", fault{CodeTooMany, text.Plural(len(values), "value"), "1"}
+	}
+	return values[0], fault{}
+}
+
+func (c *Choice) fromForm(q *question, values []string) (Payload, fault) {
+	if !c.AllowMultiple {
+		if _, f := one(values); f.code != "" {
+			return nil, f
+		}
+	}
+	offered := q.offered(c)
+	for _, v := range values {
+		if !offered.has(v) {
+			return nil, fault{CodeUnknownOption, text.Quote(v), "an option that was offered"}
+		}
+	}
+	return &ChoiceAnswer{Values: values}, fault{}
+}
+
+func (*Confirm) fromForm(_ *question, values []string) (Payload, fault) {
+	v, f := one(values)
+	switch {
+	case f.code != "":
+		return nil, f
+	case v == FormConfirmed:
+		return &ConfirmAnswer{Confirmed: true}, fault{}
+	case v == FormCancelled:
+		return &ConfirmAnswer{}, fault{}
+	}
+	return nil, fault{CodeUnclear, text.Quote(v), FormConfirmed + " or " + FormCancelled}
+}
+
+func (*Text) fromForm(_ *question, values []string) (Payload, fault) {
+	v, f := one(values)
+	switch {
+	case f.code != "":
+		return nil, f
+	case !utf8.ValidString(v):
+		return nil, fault{CodeInvalidUTF8, text.Quote(v), "UTF-8"}
+	}
+	return &TextAnswer{Value: v}, fault{}
+}
+
+func (noInput) fromForm(_ *question, values []string) (Payload, fault) {
+	return nil, fault{CodeUnknownKind, text.Quote(values[0]), wantKind}
 }

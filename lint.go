@@ -1,16 +1,16 @@
 package clarify
 
 import (
-	"cmp"
 	"strings"
-	"unicode"
+
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// Lint returns warnings about an envelope that may be valid all the same: what
-// could disguise a question or make its answers hard to tell apart. It changes
-// nothing about what is accepted. The codes are [CodeControl], [CodeBidi],
-// [CodeInvisible], [CodeDuplicateLabel] and [CodeSameLabels]; the order is that
-// of a [ValidationError].
+// Lint returns warnings about what could disguise a question or make its answers
+// hard to tell apart. An envelope with warnings may be valid: Lint does not change
+// what is accepted. The codes are [CodeControl], [CodeBidi], [CodeInvisible],
+// [CodeDuplicateLabel] and [CodeSameLabels]. The order is that of a
+// [ValidationError].
 func (e *Envelope) Lint() []Violation {
 	if e == nil {
 		return nil
@@ -30,83 +30,49 @@ func (l *linter) warn(at place, key string, code Code, got, want string) {
 }
 
 func (l *linter) text(at place, key, s string, as reading) {
-	if i := strings.IndexFunc(s, isControl); i >= 0 {
-		l.warn(at, key, CodeControl, quote(s[i:]), "no control characters")
+	if i := strings.IndexFunc(s, text.IsControl); i >= 0 {
+		l.warn(at, key, CodeControl, text.Quote(s[i:]), "no control characters")
 	}
-	if i := strings.IndexFunc(s, isBidi); i >= 0 {
-		l.warn(at, key, CodeBidi, quote(s[i:]), "no bidirectional overrides")
+	if i := strings.IndexFunc(s, text.IsBidi); i >= 0 {
+		l.warn(at, key, CodeBidi, text.Quote(s[i:]), "no bidirectional overrides")
 	}
-	if !strings.ContainsFunc(s, isVisible) && (s != "" || as == needed) {
-		l.warn(at, key, CodeInvisible, quote(s), "something to see")
+	if !strings.ContainsFunc(s, text.IsVisible) && (s != "" || as == needed) {
+		l.warn(at, key, CodeInvisible, text.Quote(s), "something to see")
 	}
 }
 
 func (l *linter) prompt(at place, p *Prompt) {
 	l.text(at, keyQuestion, p.Question, needed)
 	l.text(at, keyHint, p.Hint, optional)
-	if p.Kind() == "" {
-		return
-	}
-	switch in := p.Input.(type) {
-	case *Choice:
-		elders := make(map[string]int, len(in.Options))
-		for i := range in.Options {
-			o := &in.Options[i]
-			at := place{at.prompt, i}
-			l.text(at, keyLabel, o.Label, needed)
-			if elder, again := elders[seen(o.Label)]; again {
-				l.warn(at, keyLabel, CodeDuplicateLabel, quote(o.Label)+" again, after "+place{at.prompt, elder}.path(keyLabel), "a label of its own")
-			} else {
-				elders[seen(o.Label)] = i
-			}
-			l.text(at, keyDescription, o.Description, optional)
+	p.input().lint(l, at)
+}
+
+func (c *Choice) lint(l *linter, at place) {
+	elders := make(map[string]int, len(c.Options))
+	for i := range c.Options {
+		o := &c.Options[i]
+		at.option = i
+		l.text(at, keyLabel, o.Label, needed)
+		if elder, again := elders[text.Seen(o.Label)]; again {
+			l.warn(at, keyLabel, CodeDuplicateLabel, text.Quote(o.Label)+" again, after "+place{at.prompt, elder}.path(keyLabel), "a label of its own")
+		} else {
+			elders[text.Seen(o.Label)] = i
 		}
-	case *Confirm:
-		l.text(at, keyConfirmLabel, in.ConfirmLabel, optional)
-		l.text(at, keyCancelLabel, in.CancelLabel, optional)
-		if seen(in.confirmLabel()) == seen(in.cancelLabel()) {
-			l.warn(at, keyCancelLabel, CodeSameLabels, quote(in.cancelLabel()), "another label than the one that confirms")
-		}
-	case *Text:
-		l.text(at, keyPlaceholder, in.Placeholder, optional)
-		l.text(at, keyDefaultValue, in.DefaultValue, optional)
+		l.text(at, keyDescription, o.Description, optional)
 	}
 }
 
-// confirmLabel and cancelLabel return the labels that are shown.
-func (c *Confirm) confirmLabel() string {
-	return cmp.Or(trim(c.ConfirmLabel, anySpace), DefaultConfirmLabel)
-}
-
-func (c *Confirm) cancelLabel() string {
-	return cmp.Or(trim(c.CancelLabel, anySpace), DefaultCancelLabel)
-}
-
-// seen is what the eye sees of a label, more or less: without format characters
-// and case, and with one space for any white space.
-func seen(label string) string {
-	visible := strings.Map(func(r rune) rune {
-		if isInvisible(r) && !anySpace(r) {
-			return -1
-		}
-		return r
-	}, label)
-	return strings.ToLower(strings.Join(strings.FieldsFunc(visible, anySpace), " "))
-}
-
-// isControl leaves out what a text of several lines is made of.
-func isControl(r rune) bool {
-	return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
-}
-
-// isBidi reports whether r embeds, overrides or isolates a direction.
-func isBidi(r rune) bool { return 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069 }
-
-// isVisible reports whether r leaves ink by itself.
-func isVisible(r rune) bool {
-	switch r {
-	case 0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800: // Hangul fillers and the blank Braille cell
-		return false
+func (c *Confirm) lint(l *linter, at place) {
+	l.text(at, keyConfirmLabel, c.ConfirmLabel, optional)
+	l.text(at, keyCancelLabel, c.CancelLabel, optional)
+	if confirm, cancel := c.labels(); text.Seen(confirm) == text.Seen(cancel) {
+		l.warn(at, keyCancelLabel, CodeSameLabels, text.Quote(cancel), "another label than the one that confirms")
 	}
-	return unicode.IsGraphic(r) && !unicode.In(r, unicode.Zs, unicode.M)
 }
+
+func (t *Text) lint(l *linter, at place) {
+	l.text(at, keyPlaceholder, t.Placeholder, optional)
+	l.text(at, keyDefaultValue, t.DefaultValue, optional)
+}
+
+func (noInput) lint(*linter, place) {}

@@ -1,24 +1,28 @@
 package clarify
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/clarify-protocol/clarify-go/internal/jsontext"
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// ErrNotEnvelope is returned for a text that is not an envelope. The errors
-// that say why, where that is worth knowing, are all ErrNotEnvelope too.
+// ErrNotEnvelope is returned for a text that is not an envelope. The errors below,
+// which say why, are ErrNotEnvelope too.
 var ErrNotEnvelope = errors.New("clarify: not an envelope")
 
-// Why a text is not an envelope. A text that has nothing to do with the
-// protocol is just [ErrNotEnvelope].
+// Why a text is not an envelope. A text that has nothing to do with the protocol
+// is just [ErrNotEnvelope].
 var (
 	// ErrToolFailed: the tool refused the call ("Error:") or broke.
 	ErrToolFailed = fmt.Errorf("%w: the tool failed", ErrNotEnvelope)
-	// ErrMalformed: what starts as an object, but is cut or is not JSON, and
-	// in which the protocol's id stands, unescaped but for the slash. A
-	// question may have been lost.
+	// ErrMalformed: the text contains the protocol id but is truncated or invalid
+	// JSON. A question may have been lost. The id counts if it is unescaped, or if
+	// only its slash is escaped.
 	ErrMalformed = fmt.Errorf("%w: malformed or cut JSON", ErrNotEnvelope)
 	// ErrVersion: another version of the protocol.
 	ErrVersion = fmt.Errorf("%w: another version of the protocol", ErrNotEnvelope)
@@ -27,11 +31,12 @@ var (
 	ErrNothingToShow = fmt.Errorf("%w: no usable prompt", ErrNotEnvelope)
 )
 
-// An EmptyError is [ErrNothingToShow] and tells what was left out.
+// An EmptyError is [ErrNothingToShow] and says what was left out.
 type EmptyError struct {
 	Skipped []Skipped
 }
 
+// Error names the first thing that was left out and counts the others.
 func (e *EmptyError) Error() string {
 	if e == nil || len(e.Skipped) == 0 {
 		return ErrNothingToShow.Error()
@@ -43,56 +48,31 @@ func (e *EmptyError) Error() string {
 	return fmt.Sprintf("%v (%v%s)", ErrNothingToShow, e.Skipped[0], more)
 }
 
+// Unwrap returns [ErrNothingToShow].
 func (e *EmptyError) Unwrap() error { return ErrNothingToShow }
 
-// Skipped is one thing that the lenient side left out or replaced.
-type Skipped struct {
-	Part Part   // what is missing now
-	Path string // where the fault was found: prompts[1].kind
-	Code Code   // the fault
-}
+// ErrNotAnswers is returned for a text that holds no answers.
+var ErrNotAnswers = errors.New("clarify: not answers")
 
-// A Part is what a [Skipped] has left out.
-type Part string
-
-const (
-	PartPrompt Part = "prompt" // the whole prompt
-	PartOption Part = "option" // one option of a choice
-	PartField  Part = "field"  // a field: it is absent or its default now
-	PartAnswer Part = "answer" // the whole answer
-	PartValue  Part = "value"  // one value of a choice's answer
-)
-
-// maxNotes is the number of entries of Skipped, and of violations of a reply,
-// that are kept: a text of MaxSize can have half a million. One is enough to
-// know that something is missing, and not to proceed.
-const maxNotes = 1000
-
-func (s Skipped) String() string {
-	return fmt.Sprintf("%s skipped: %s: %s", s.Part, s.Path, s.Code)
-}
-
-// IsTool reports whether name is the name of the clarify tool. White space
-// around it and case do not count.
-func IsTool(name string) bool { return strings.EqualFold(trim(name, scriptSpace), ToolName) }
-
-// Parse reads what a tool returned the way the Console does: good prompts live,
-// whatever stands beside them. It returns either an envelope that can be shown
-// or an error that is [ErrNotEnvelope].
+// Parse reads what a tool returned, as the Console does. Valid prompts are kept
+// even if others are invalid. It returns either an envelope that can be shown or
+// an error that is [ErrNotEnvelope].
 //
 // output is trimmed as JavaScript's trim does. It is not an envelope if it is
 // blank, starts with "Error:", has more than [MaxSize] bytes, is not one valid
-// JSON object nested at most [MaxDepth] levels deep, has another protocol than
+// JSON object nested at most [MaxDepth] levels deep, has a protocol other than
 // exactly [Protocol], or has no prompts array.
 //
-// A prompt is left out if it is not an object, its kind is unknown, its id,
-// kind or question is blank or not a string, or it is a choice with fewer than
-// [MinOptions] usable options; an option if it is not an object or its id or
-// label is blank or not a string. Strings are trimmed, except the default
-// value; an optional one that is blank or not a string is absent. A flag that
-// is not a boolean is its default. There are no upper limits, and ids may be
-// anything and may repeat. [Envelope.Skipped] tells what was left out or
-// replaced; null and blank for an optional field are no fault.
+// A prompt is left out if it is not an object, if its kind is unknown, if its id,
+// kind or question is blank or not a string, or if it is a choice with fewer than
+// [MinOptions] usable options. An option is left out if it is not an object, or if
+// its id or label is blank or not a string. Strings are trimmed, except the default
+// value. An optional string that is blank or not a string is absent. A flag that is
+// not a boolean is its default. There are no upper limits; ids may be anything and
+// may repeat.
+//
+// [Envelope.Skipped] says what was left out or replaced. An optional field that is
+// null or blank is no fault.
 func Parse(output string) (*Envelope, error) {
 	r, err := readOutput(output)
 	if err != nil {
@@ -100,34 +80,34 @@ func Parse(output string) (*Envelope, error) {
 	}
 	e := new(Envelope)
 	var protocol, title, prompts value
-	for r.enter(); r.more('}'); {
-		switch r.key() {
+	for r.Enter(); r.More('}'); {
+		switch r.Key() {
 		case keyProtocol:
-			protocol = r.value()
+			protocol = r.Value()
 		case keyTitle:
-			title = r.value()
+			title = r.Value()
 		case keyPrompts:
 			e.Prompts, r.skipped = nil, r.skipped[:0] // the last one wins, whole
-			if r.peek() == '[' {
-				prompts.typ = jsonArray
+			if r.Peek() == '[' {
+				prompts.Type = jsontext.Array
 				e.Prompts = r.prompts()
 			} else {
-				prompts = r.value()
+				prompts = r.Value()
 			}
 		default:
-			r.value()
+			r.Value()
 		}
 	}
 	switch {
-	case !r.end():
+	case !r.End():
 		return nil, r.refusal()
-	case protocol.typ != jsonString:
+	case protocol.Type != jsontext.String:
 		return nil, ErrNotEnvelope
 	}
-	switch name := r.text(protocol); {
+	switch name := r.Text(protocol); {
 	case name != Protocol && strings.HasPrefix(name, protocolFamily):
 		return nil, ErrVersion
-	case name != Protocol || prompts.typ != jsonArray:
+	case name != Protocol || prompts.Type != jsontext.Array:
 		return nil, ErrNotEnvelope
 	}
 	inPrompts := r.skipped
@@ -140,64 +120,124 @@ func Parse(output string) (*Envelope, error) {
 	return e, nil
 }
 
-// A reader reads the lenient side.
+// ParseAnswers reads a user message as structured answers. It returns either at
+// least one answer or an error that is [ErrNotAnswers].
+//
+// message is trimmed as JavaScript's trim does. It is not answers if it has more
+// than [MaxSize] bytes, is not one valid JSON object nested at most [MaxDepth]
+// levels deep, has a protocol other than exactly [Protocol], has no answers array,
+// or has no usable entry in it.
+//
+// An entry is left out if it is not an object, if its id or kind is blank or not a
+// string, if its kind is unknown, or if its payload has the wrong type: confirmed
+// must be a boolean, value a string, and values an array, of which the non-blank
+// strings are kept. Ids and kinds are trimmed; values and texts are not.
+// [Answers.Skipped] says what was left out.
+//
+// ParseAnswers does not compare the answers with what was asked:
+// [Envelope.Read] does.
+func ParseAnswers(message string) (Answers, error) {
+	r, ok := readAnswers(message)
+	if !ok {
+		return Answers{}, ErrNotAnswers
+	}
+	var a Answers
+	var raw rawAnswer
+	for i := 0; r.More(']'); i++ {
+		raw.read(&r.Scanner)
+		if answer, ok := r.answer(i, &raw); ok {
+			a.Answers = append(a.Answers, answer)
+		}
+	}
+	if len(a.Answers) == 0 {
+		return Answers{}, ErrNotAnswers
+	}
+	a.Skipped = r.skipped
+	return a, nil
+}
+
+// A reader is the judge of the lenient side.
 type reader struct {
-	scanner
-	arena
+	jsontext.Scanner
+	jsontext.Arena
 	skipped []Skipped
 }
 
-// newReader returns a reader of one JSON text, within the bound on size.
-func newReader(text string) (*reader, error) {
-	if len(text) > MaxSize {
-		return nil, errors.New("clarify: " + tooLarge(len(text)))
-	}
-	return &reader{scanner: scanner{src: text}, arena: newArena(text)}, nil
-}
-
-// readOutput is the cheap part of Parse: it refuses what cannot be an envelope
+// readOutput is the cheap part of Parse. It refuses what cannot be an envelope
 // without looking at its structure and without allocating.
 func readOutput(output string) (reader, error) {
-	text := trim(output, scriptSpace)
+	src := text.Trim(output, text.ScriptSpace)
 	switch {
-	case strings.HasPrefix(text, errorPrefix):
+	case strings.HasPrefix(src, failed):
 		return reader{}, ErrToolFailed
-	case len(output) > MaxSize || text == "" || text[0] != '{' || !mayNameProtocol(text):
+	case len(output) > MaxSize || src == "" || src[0] != '{' || !mayNameProtocol(src):
 		return reader{}, ErrNotEnvelope
 	}
-	return reader{scanner: scanner{src: text}, arena: newArena(output)}, nil
+	return reader{Scanner: jsontext.New(src), Arena: jsontext.NewArena(output)}, nil
 }
 
-// refusal says what a text that is not JSON is.
+// refusal returns the error for a text that is not JSON.
 func (r *reader) refusal() error {
-	if strings.Contains(r.src, Protocol) || strings.Contains(r.src, strings.ReplaceAll(Protocol, "/", `\/`)) {
+	if src := r.Source(); strings.Contains(src, Protocol) || strings.Contains(src, strings.ReplaceAll(Protocol, "/", `\/`)) {
 		return ErrMalformed
 	}
 	return ErrNotEnvelope
 }
 
-// mayNameProtocol reports whether a string of the protocol's family can stand
-// in a JSON text: literally, or with one of its characters escaped. It may err
-// on the side of yes. Both searches are for what begins with a character that
-// is rarer than those before it: a search skips fast to the next of these.
-func mayNameProtocol(text string) bool {
+// mayNameProtocol reports whether the JSON text src may contain a string of the
+// protocol's family: literally, or with a character escaped. It may say yes
+// wrongly, but not no. Both searches begin with a character that is rarer than
+// those before it, because a search skips fast to the next of these.
+func mayNameProtocol(src string) bool {
 	const name = ".clarify"
-	if strings.Contains(text, name) {
+	if strings.Contains(src, name) {
 		return true
 	}
 	for {
 		const escape = "u00" // after a backslash
-		i := strings.Index(text, escape)
-		if i < 0 || len(text) < i+len("u0000") {
+		i := strings.Index(src, escape)
+		if i < 0 || len(src) < i+len("u0000") {
 			return false
 		}
-		// Where these are no digits, the code is negative and in no name.
-		code := hexDigit(text[i+3])<<4 | hexDigit(text[i+4])
+		// If these are no digits, the code is negative and not in the name.
+		code := jsontext.HexDigit(src[i+3])<<4 | jsontext.HexDigit(src[i+4])
 		if strings.ContainsRune(name, code) {
 			return true
 		}
-		text = text[i+len(escape):]
+		src = src[i+len(escape):]
 	}
+}
+
+// readAnswers returns a reader that has entered the answers array of message, if
+// message is structured answers, whatever the array holds.
+func readAnswers(message string) (*reader, bool) {
+	if len(message) > MaxSize {
+		return nil, false
+	}
+	s := jsontext.New(text.Trim(message, text.ScriptSpace))
+	if s.Peek() != '{' {
+		return nil, false
+	}
+	var protocol, answers value
+	for s.Enter(); s.More('}'); {
+		switch s.Key() {
+		case keyProtocol:
+			protocol = s.Value()
+		case keyAnswers:
+			answers = s.Value()
+		default:
+			s.Value()
+		}
+	}
+	if !s.End() || protocol.Type != jsontext.String || answers.Type != jsontext.Array {
+		return nil, false
+	}
+	r := &reader{Scanner: jsontext.New(answers.Raw), Arena: jsontext.NewArena(message)}
+	if r.Text(protocol) != Protocol {
+		return nil, false
+	}
+	r.Enter()
+	return r, true
 }
 
 // prompts reads the prompts array at the current position.
@@ -206,25 +246,59 @@ func (r *reader) prompts() []Prompt {
 	var few [MaxPrompts]Prompt // not kept: what is returned has no spare room
 	prompts := few[:0]
 	i := 0
-	for r.enter(); r.more(']'); i++ {
-		r.scanner.prompt(&raw)
-		if r.fault != "" {
+	for r.Enter(); r.More(']'); i++ {
+		raw.read(&r.Scanner)
+		if r.Failed() {
 			return nil
 		}
 		p, ok := r.prompt(i, &raw)
 		if !ok {
 			continue
 		}
-		if n := len(prompts); n == cap(prompts) { // room for the rest, if that is like what was read
-			prompts = slices.Grow(prompts, 1+(len(r.src)-r.pos)/(r.pos/n))
+		if n := len(prompts); n == cap(prompts) { // room for the rest, if the rest is like what was read
+			prompts = slices.Grow(prompts, 1+(len(r.Source())-r.Pos())/(r.Pos()/n))
 		}
 		prompts = append(prompts, p)
 	}
 	return slices.Clone(prompts)
 }
 
-// prompt judges prompt i. If it is left out, ok is false, and one Skipped says
-// why, with the kind first: what a newer protocol adds need not have the rest.
+// A head is the judgement of what every prompt and every answer begins with. A
+// code is empty if there is no fault.
+type head struct {
+	id                      string
+	kind                    Kind
+	badSelf, badID, badKind Code
+}
+
+func (r *reader) head(raw *rawHead) (h head) {
+	if raw.self.Type != jsontext.Object {
+		h.badSelf = CodeWrongType
+		return h
+	}
+	h.id, h.badID = r.needed(raw.id)
+	kind, code := r.needed(raw.kind)
+	h.kind, h.badKind = Kind(kind), code
+	if code == "" && !h.kind.isKnown() {
+		h.badKind = CodeUnknownKind
+	}
+	return h
+}
+
+// fault returns the fault that leaves the whole out. The kind comes first: what a
+// newer protocol adds need not have the rest.
+func (h *head) fault() (key string, code Code) {
+	switch {
+	case h.badSelf != "":
+		return "", h.badSelf
+	case h.badKind != "":
+		return keyKind, h.badKind
+	}
+	return keyID, h.badID
+}
+
+// prompt judges prompt i. If the prompt is left out, ok is false and one Skipped
+// says why.
 func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 	at := place{i, -1}
 	mark := len(r.skipped)
@@ -233,48 +307,32 @@ func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 		r.skip(PartPrompt, at.path(key), code)
 		return Prompt{}, false
 	}
-	if raw.self.typ != jsonObject {
-		return leaveOut("", CodeWrongType)
+	h := r.head(&raw.rawHead)
+	if key, code := h.fault(); code != "" {
+		return leaveOut(key, code)
 	}
-	kind, code := r.needed(raw.kind)
-	if code == "" && !isKind(Kind(kind)) {
-		code = CodeUnknownKind
-	}
-	if code != "" {
-		return leaveOut(keyKind, code)
-	}
-	if p.ID, code = r.needed(raw.id); code != "" {
-		return leaveOut(keyID, code)
-	}
+	p.ID = h.id
+	var code Code
 	if p.Question, code = r.needed(raw.question); code != "" {
 		return leaveOut(keyQuestion, code)
 	}
 	p.Hint = r.optional(at, keyHint, raw.hint)
 	p.Optional = !r.flag(at, keyRequired, raw.required, true)
-	switch Kind(kind) {
+	switch h.kind {
 	case KindChoice:
 		in := new(Choice)
-		switch raw.options.typ {
-		case jsonArray:
-			in.Options = r.options(i, raw)
-		case jsonAbsent, jsonNull:
-			return leaveOut(keyOptions, CodeMissing)
-		default:
-			return leaveOut(keyOptions, CodeWrongType)
+		if code := wrongType(raw.options, jsontext.Array); code != "" {
+			return leaveOut(keyOptions, code)
 		}
-		if len(in.Options) < MinOptions {
+		if in.Options = r.options(i, raw); len(in.Options) < MinOptions {
 			return leaveOut(keyOptions, CodeTooFew)
 		}
 		in.AllowMultiple = r.flag(at, keyAllowMultiple, raw.allowMultiple, false)
 		p.Input = in
 	case KindConfirm:
 		in := new(Confirm)
-		if in.ConfirmLabel = r.optional(at, keyConfirmLabel, raw.confirmLabel); in.ConfirmLabel == "" {
-			in.ConfirmLabel = DefaultConfirmLabel
-		}
-		if in.CancelLabel = r.optional(at, keyCancelLabel, raw.cancelLabel); in.CancelLabel == "" {
-			in.CancelLabel = DefaultCancelLabel
-		}
+		in.ConfirmLabel = cmp.Or(r.optional(at, keyConfirmLabel, raw.confirmLabel), DefaultConfirmLabel)
+		in.CancelLabel = cmp.Or(r.optional(at, keyCancelLabel, raw.cancelLabel), DefaultCancelLabel)
 		in.Danger = r.flag(at, keyDanger, raw.danger, false)
 		p.Input = in
 	case KindText:
@@ -287,8 +345,8 @@ func (r *reader) prompt(i int, raw *rawPrompt) (p Prompt, ok bool) {
 	return p, true
 }
 
-// options returns the usable options of prompt i. More of them than a valid
-// prompt has are read once more, rather than kept.
+// options returns the usable options of prompt i. If there are more than a valid
+// prompt has, they are read again rather than kept.
 func (r *reader) options(i int, raw *rawPrompt) []Option {
 	options := make([]Option, 0, len(raw.first()))
 	take := func(j int, o *rawOption) {
@@ -302,17 +360,18 @@ func (r *reader) options(i int, raw *rawPrompt) []Option {
 		}
 		return options
 	}
-	s := scanner{src: raw.options.raw}
+	s := jsontext.New(raw.options.Raw)
+	var o rawOption
 	j := 0
-	for s.enter(); s.more(']'); j++ {
-		o := s.option()
+	for s.Enter(); s.More(']'); j++ {
+		o.read(&s)
 		take(j, &o)
 	}
 	return options
 }
 
 func (r *reader) option(at place, raw *rawOption) (o Option, ok bool) {
-	if raw.self.typ != jsonObject {
+	if raw.self.Type != jsontext.Object {
 		r.skip(PartOption, at.path(""), CodeWrongType)
 		return Option{}, false
 	}
@@ -329,6 +388,45 @@ func (r *reader) option(at place, raw *rawOption) (o Option, ok bool) {
 	return o, true
 }
 
+// answer judges entry i of an answers array.
+func (r *reader) answer(i int, raw *rawAnswer) (a Answer, ok bool) {
+	leaveOut := func(key string, code Code) (Answer, bool) {
+		r.skip(PartAnswer, answerPath(i, key), code)
+		return Answer{}, false
+	}
+	h := r.head(&raw.rawHead)
+	if key, code := h.fault(); code != "" {
+		return leaveOut(key, code)
+	}
+	a.ID = h.id
+	switch h.kind {
+	case KindChoice:
+		if code := wrongType(raw.values, jsontext.Array); code != "" {
+			return leaveOut(keyValues, code)
+		}
+		in := &ChoiceAnswer{Values: []string{}}
+		for j, v := range raw.each() {
+			if _, code := r.needed(v); code != "" {
+				r.skip(PartValue, valuePath(i, j), code)
+				continue
+			}
+			in.Values = append(in.Values, r.Text(v))
+		}
+		a.Payload = in
+	case KindConfirm:
+		if code := wrongType(raw.confirmed, jsontext.True, jsontext.False); code != "" {
+			return leaveOut(keyConfirmed, code)
+		}
+		a.Payload = &ConfirmAnswer{Confirmed: raw.confirmed.Type == jsontext.True}
+	case KindText:
+		if code := wrongType(raw.value, jsontext.String); code != "" {
+			return leaveOut(keyValue, code)
+		}
+		a.Payload = &TextAnswer{Value: r.Text(raw.value)}
+	}
+	return a, true
+}
+
 func (r *reader) skip(part Part, path string, code Code) {
 	if len(r.skipped) < maxNotes {
 		r.skipped = append(r.skipped, Skipped{Part: part, Path: path, Code: code})
@@ -337,56 +435,51 @@ func (r *reader) skip(part Part, path string, code Code) {
 
 // needed returns the trimmed string v, or what is wrong with it.
 func (r *reader) needed(v value) (string, Code) {
-	switch v.typ {
-	case jsonString:
-	case jsonAbsent, jsonNull:
-		return "", CodeMissing
-	default:
-		return "", CodeWrongType
+	if code := wrongType(v, jsontext.String); code != "" {
+		return "", code
 	}
-	s := trim(r.text(v), scriptSpace)
+	s := text.Trim(r.Text(v), text.ScriptSpace)
 	if s == "" {
 		return "", CodeBlank
 	}
 	return s, ""
 }
 
-// string returns the string v as it is. null is absent; any other type too,
-// but that is noted.
+// string returns the string v as it is. null is absent; so is any other type, but
+// that is noted.
 func (r *reader) string(at place, key string, v value) string {
-	switch v.typ {
-	case jsonString:
-		return r.text(v)
-	case jsonAbsent, jsonNull:
-	default:
+	switch wrongType(v, jsontext.String) {
+	case "":
+		return r.Text(v)
+	case CodeWrongType:
 		r.skip(PartField, at.path(key), CodeWrongType)
 	}
 	return ""
 }
 
 func (r *reader) optional(at place, key string, v value) string {
-	return trim(r.string(at, key, v), scriptSpace)
+	return text.Trim(r.string(at, key, v), text.ScriptSpace)
 }
 
-// flag returns the boolean v. null is absent; any other type is the default
-// too, but that is noted.
+// flag returns the boolean v. null is the default; so is any other type, but that
+// is noted.
 func (r *reader) flag(at place, key string, v value, byDefault bool) bool {
-	switch v.typ {
-	case jsonTrue:
-		return true
-	case jsonFalse:
-		return false
-	case jsonAbsent, jsonNull:
-	default:
+	switch wrongType(v, jsontext.True, jsontext.False) {
+	case "":
+		return v.Type == jsontext.True
+	case CodeWrongType:
 		r.skip(PartField, at.path(key), CodeWrongType)
 	}
 	return byDefault
 }
 
-func (r *reader) syntaxError() error {
-	return fmt.Errorf("clarify: invalid JSON: %s at byte %d", r.fault, r.faultAt)
+// wrongType returns what is wrong with a value that must have one of the types.
+func wrongType(v value, types ...jsontext.Type) Code {
+	switch {
+	case slices.Contains(types, v.Type):
+		return ""
+	case v.Type == jsontext.Absent, v.Type == jsontext.Null:
+		return CodeMissing
+	}
+	return CodeWrongType
 }
-
-// isNull reports whether data is the JSON null: what encoding/json passes to
-// an UnmarshalJSON for it.
-func isNull(data []byte) bool { return string(data) == "null" }

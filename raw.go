@@ -1,12 +1,17 @@
 package clarify
 
-import "iter"
+import (
+	"iter"
 
-// What stands in the JSON, before either side judges it: for each field the
-// last value that its exact key has. Field names are written here once, in the
-// contract's order.
+	"github.com/clarify-protocol/clarify-go/internal/jsontext"
+	"github.com/clarify-protocol/clarify-go/internal/text"
+)
+
+// This file holds what stands in the JSON before either side judges it: for each
+// field the last value that has exactly its key. Each field name is written here
+// once, in the contract's order.
 const (
-	keyArguments = "arguments" // a call's arguments as a whole: only in paths
+	keyArguments = "arguments" // the arguments of a call as a whole: only in paths
 
 	keyProtocol = "protocol"
 	keyTitle    = "title"
@@ -41,24 +46,29 @@ const (
 	keyRunID  = "run_id"
 	keyOutput = "output"
 	keyFailed = "failed"
-
-	// maxKey is the length of the longest name above.
-	maxKey = len(keyAllowMultiple)
 )
+
+type value = jsontext.Value
+
+// A rawHead is what every prompt and every answer begins with.
+type rawHead struct {
+	self     value // what is not an object has only this
+	id, kind value
+}
 
 type rawPrompt struct {
 	rawFields
-	count    int                   // how many options has
-	elements [MaxOptions]rawOption // the first of them, where options is an array
+	count    int                   // how many options there are
+	elements [MaxOptions]rawOption // the first of them, if options is an array
 }
 
 type rawFields struct {
-	self                               value // what is not an object has only this
-	id, kind, question, hint, required value
-	options, allowMultiple             value
-	confirmLabel, cancelLabel, danger  value
-	placeholder, defaultValue          value
-	multiline                          value
+	rawHead
+	question, hint, required          value
+	options, allowMultiple            value
+	confirmLabel, cancelLabel, danger value
+	placeholder, defaultValue         value
+	multiline                         value
 }
 
 type rawOption struct {
@@ -67,126 +77,136 @@ type rawOption struct {
 }
 
 type rawAnswer struct {
-	self                     value
-	id, kind                 value
+	rawHead
 	values, confirmed, value value
+	given                    []string // the values, if they are in memory
 }
 
-// prompt reads one element of a prompts array.
-func (s *scanner) prompt(p *rawPrompt) {
+// read reads one element of a prompts array.
+func (p *rawPrompt) read(s *jsontext.Scanner) {
 	p.rawFields, p.count = rawFields{}, 0
-	if s.peek() != '{' {
-		p.self = s.value()
+	if s.Peek() != '{' {
+		p.self = s.Value()
 		return
 	}
-	p.self.typ = jsonObject
-	for s.enter(); s.more('}'); {
-		switch s.key() {
+	p.self.Type = jsontext.Object
+	for s.Enter(); s.More('}'); {
+		switch s.Key() {
 		case keyID:
-			p.id = s.value()
+			p.id = s.Value()
 		case keyKind:
-			p.kind = s.value()
+			p.kind = s.Value()
 		case keyQuestion:
-			p.question = s.value()
+			p.question = s.Value()
 		case keyHint:
-			p.hint = s.value()
+			p.hint = s.Value()
 		case keyRequired:
-			p.required = s.value()
+			p.required = s.Value()
 		case keyOptions:
-			p.count = 0 // of duplicate keys the last wins, whole
-			if s.peek() != '[' {
-				p.options = s.value()
-				break
-			}
-			start := s.pos
-			for s.enter(); s.more(']'); p.count++ {
-				if p.count < MaxOptions {
-					p.elements[p.count] = s.option()
-				} else {
-					s.value()
-				}
-			}
-			p.options = value{raw: s.src[start:s.pos], typ: jsonArray}
+			p.readOptions(s)
 		case keyAllowMultiple:
-			p.allowMultiple = s.value()
+			p.allowMultiple = s.Value()
 		case keyConfirmLabel:
-			p.confirmLabel = s.value()
+			p.confirmLabel = s.Value()
 		case keyCancelLabel:
-			p.cancelLabel = s.value()
+			p.cancelLabel = s.Value()
 		case keyDanger:
-			p.danger = s.value()
+			p.danger = s.Value()
 		case keyPlaceholder:
-			p.placeholder = s.value()
+			p.placeholder = s.Value()
 		case keyDefaultValue:
-			p.defaultValue = s.value()
+			p.defaultValue = s.Value()
 		case keyMultiline:
-			p.multiline = s.value()
+			p.multiline = s.Value()
 		default:
-			s.value()
+			s.Value()
 		}
 	}
 }
 
-func (s *scanner) option() (o rawOption) {
-	if s.peek() != '{' {
-		o.self = s.value()
-		return o
+func (p *rawPrompt) readOptions(s *jsontext.Scanner) {
+	p.count = 0 // of duplicate keys the last wins, whole
+	if s.Peek() != '[' {
+		p.options = s.Value()
+		return
 	}
-	o.self.typ = jsonObject
-	for s.enter(); s.more('}'); {
-		switch s.key() {
+	start := s.Pos()
+	for s.Enter(); s.More(']'); p.count++ {
+		if p.count < MaxOptions {
+			p.elements[p.count].read(s)
+		} else {
+			s.Value()
+		}
+	}
+	p.options = value{Raw: s.Source()[start:s.Pos()], Type: jsontext.Array}
+}
+
+// read reads one element of an options array.
+func (o *rawOption) read(s *jsontext.Scanner) {
+	*o = rawOption{}
+	if s.Peek() != '{' {
+		o.self = s.Value()
+		return
+	}
+	o.self.Type = jsontext.Object
+	for s.Enter(); s.More('}'); {
+		switch s.Key() {
 		case keyID:
-			o.id = s.value()
+			o.id = s.Value()
 		case keyLabel:
-			o.label = s.value()
+			o.label = s.Value()
 		case keyDescription:
-			o.description = s.value()
+			o.description = s.Value()
 		default:
-			s.value()
+			s.Value()
 		}
 	}
-	return o
 }
 
-// first returns the first options of p, all that a valid prompt may have.
+// first returns the first options of p, as many as a valid prompt may have.
 func (p *rawPrompt) first() []rawOption { return p.elements[:min(p.count, MaxOptions)] }
 
-// elements are the elements of the array v, which a scanner has accepted, by
-// index. They are read once more, rather than kept.
-func (v value) elements() iter.Seq2[int, value] {
-	return func(yield func(int, value) bool) {
-		s := scanner{src: v.raw}
-		i := 0
-		for s.enter(); s.more(']'); i++ {
-			if !yield(i, s.value()) {
-				return
-			}
+// read reads one element of an answers array.
+func (a *rawAnswer) read(s *jsontext.Scanner) {
+	*a = rawAnswer{}
+	if s.Peek() != '{' {
+		a.self = s.Value()
+		return
+	}
+	a.self.Type = jsontext.Object
+	for s.Enter(); s.More('}'); {
+		switch s.Key() {
+		case keyID:
+			a.id = s.Value()
+		case keyKind:
+			a.kind = s.Value()
+		case keyValues:
+			a.values = s.Value()
+		case keyConfirmed:
+			a.confirmed = s.Value()
+		case keyValue:
+			a.value = s.Value()
+		default:
+			s.Value()
 		}
 	}
 }
 
-// answer reads one element of an answers array.
-func (s *scanner) answer(a *rawAnswer) {
-	*a = rawAnswer{}
-	if s.peek() != '{' {
-		a.self = s.value()
-		return
-	}
-	a.self.typ = jsonObject
-	for s.enter(); s.more('}'); {
-		switch s.key() {
-		case keyID:
-			a.id = s.value()
-		case keyKind:
-			a.kind = s.value()
-		case keyValues:
-			a.values = s.value()
-		case keyConfirmed:
-			a.confirmed = s.value()
-		case keyValue:
-			a.value = s.value()
-		default:
-			s.value()
+// each yields the values of the answer to a choice by index. Those of a text,
+// which the scanner has accepted, are read again rather than kept.
+func (a *rawAnswer) each() iter.Seq2[int, value] {
+	return func(yield func(int, value) bool) {
+		i := 0
+		if a.values.Raw == "" {
+			for ; i < len(a.given) && yield(i, jsontext.StringOf(text.ToUTF8(a.given[i]))); i++ {
+			}
+			return
+		}
+		s := jsontext.New(a.values.Raw)
+		for s.Enter(); s.More(']'); i++ {
+			if !yield(i, s.Value()) {
+				return
+			}
 		}
 	}
 }

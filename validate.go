@@ -1,130 +1,28 @@
 package clarify
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/clarify-protocol/clarify-go/internal/jsontext"
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// A Code says what is wrong, in a word that does not change between releases.
-type Code string
-
-const (
-	CodeTooLarge    Code = "too_large"    // more than MaxSize bytes
-	CodeTooDeep     Code = "too_deep"     // nested more than MaxDepth levels
-	CodeInvalidUTF8 Code = "invalid_utf8" // bytes that are not UTF-8
-	CodeSyntax      Code = "syntax"       // not JSON
-	CodeWrongType   Code = "wrong_type"   // JSON, of another type
-	CodeMissing     Code = "missing"      // a required field is absent or null
-	CodeBlank       Code = "blank"        // a required string is empty or only white space
-	CodeTooLong     Code = "too_long"     // a string has too many code points
-	CodeTooFew      Code = "too_few"      // too few prompts or options
-	CodeTooMany     Code = "too_many"     // too many prompts or options
-	CodeBadID       Code = "bad_id"       // an id does not match IDPattern
-	CodeDuplicateID Code = "duplicate_id" // an id is taken by an earlier prompt or option
-	CodeUnknownKind Code = "unknown_kind" // a kind that the contract does not have
-	CodeIncomplete  Code = "incomplete"   // the envelope has Skipped: it is only part of what was asked
-
-	// Of a reply.
-	CodeUnknownID     Code = "unknown_id"     // the id of no prompt that was asked
-	CodeAmbiguousID   Code = "ambiguous_id"   // two prompts, or two options, have the id
-	CodeWrongKind     Code = "wrong_kind"     // another kind than the prompt's
-	CodeUnknownOption Code = "unknown_option" // an option that was not offered
-	CodeConflict      Code = "conflict"       // two different answers to one prompt
-	CodeUnclear       Code = "unclear"        // words that are neither a yes nor a no, or not surely
-
-	// Of [Envelope.Lint].
-	CodeControl        Code = "control_character" // other than tab, LF and CR
-	CodeBidi           Code = "bidi_override"     // embeds, overrides or isolates a direction
-	CodeInvisible      Code = "invisible"         // blank to the eye
-	CodeDuplicateLabel Code = "duplicate_label"   // of two options, as the eye sees them
-	CodeSameLabels     Code = "same_labels"       // of a confirm, as the eye sees them
-)
-
-// A Violation is one problem of a call, or of an envelope made in Go.
-type Violation struct {
-	Path string // as a model would write it: prompts[0].options[1].id
-	Code Code
-	Got  string // foreign text in it is quoted, escaped and cut
-	Want string
-}
-
-// String returns "path: got …, want …", one line without control characters.
-func (v Violation) String() string {
-	return printable(v.Path + ": got " + v.Got + ", want " + v.Want)
-}
-
-// A ValidationError has every problem at once, in this order: title, then the
-// prompts by index, within one the fields in the contract's order, options by
-// index.
-type ValidationError struct {
-	Violations []Violation
-}
-
-// Error returns one line with all violations, or as many as fit into 4,000
-// bytes less the tool's "Error: ", and the count of the others.
-func (e *ValidationError) Error() string {
-	if e == nil || len(e.Violations) == 0 {
-		return invalidPrompts + noReason
-	}
-	var b strings.Builder
-	b.WriteString(invalidPrompts)
-	for i, v := range e.Violations {
-		line := v.String()
-		if i > 0 {
-			line = "; " + line
-		}
-		more := fmt.Sprintf("; and %d more", len(e.Violations)-i)
-		if b.Len()+len(line)+len(more) > maxErrorResult-len(errorPrefix)-len(" ") {
-			b.WriteString(more)
-			break
-		}
-		b.WriteString(line)
-	}
-	return b.String()
-}
-
-// ErrorResult returns what the tool returns for a call that was refused:
-// "Error: invalid clarify prompts — " and why, on one line without control
-// characters, at most 4,000 bytes. It never returns an envelope, whatever err
-// is; nil too is an error here.
-func ErrorResult(err error) string {
-	var invalid *ValidationError
-	if errors.As(err, &invalid) {
-		return errorPrefix + " " + invalid.Error()
-	}
-	why := noReason
-	if err != nil {
-		why = printable(err.Error())
-	}
-	s := errorPrefix + " " + invalidPrompts + why
-	if len(s) > maxErrorResult {
-		s = cut(s, maxErrorResult-len("…")) + "…"
-	}
-	return s
-}
-
-const (
-	errorPrefix    = "Error:"
-	invalidPrompts = "invalid clarify prompts — "
-	noReason       = "no reason given"
-	maxErrorResult = 4000 // bytes
-)
-
-// ParseCall reads the arguments of a tool call strictly. It returns a valid
-// envelope, as [Envelope.Result] would normalise it, or a [*ValidationError]
-// with every problem of the call. It does not keep arguments.
+// ParseCall reads the arguments of a tool call strictly. It returns a valid and
+// normalized envelope, whose [Envelope.Result] is what the tool returns, or a
+// [*ValidationError] with every problem of the call. Then the tool returns
+// [ErrorResult]. ParseCall does not keep arguments.
 //
-// prompts may be a JSON string, as the contract has it, or the array or the
-// single object itself. Nothing else is repaired. Unknown fields, and fields of
-// another kind, are ignored, whatever they hold; of duplicate keys the last
-// wins; keys match byte for byte.
+// prompts may be a JSON string, as the contract says, or the array or the single
+// object itself. Nothing else is repaired. Unknown fields and fields of another
+// kind are ignored. If a key is there twice, the last one wins. Keys match byte
+// for byte.
 func ParseCall(arguments []byte) (*Envelope, error) {
 	if len(arguments) > MaxSize {
-		return nil, refuse(keyArguments, CodeTooLarge, plural(len(arguments), "byte"), "at most "+strconv.Itoa(MaxSize))
+		return nil, refuse(keyArguments, CodeTooLarge, text.Plural(len(arguments), "byte"), "at most "+strconv.Itoa(MaxSize))
 	}
 	src := string(arguments)
 	if !utf8.ValidString(src) {
@@ -135,29 +33,29 @@ func ParseCall(arguments []byte) (*Envelope, error) {
 		return nil, refuse(keyArguments, CodeInvalidUTF8, fmt.Sprintf("byte 0x%02x at offset %d", src[at-1], at-1), "UTF-8")
 	}
 	const want = `a JSON object {"` + keyPrompts + `": …, "` + keyTitle + `": …}`
-	s := scanner{src: src}
-	if s.peek() != '{' {
-		v := s.value()
-		if s.end() {
-			return nil, refuse(keyArguments, CodeWrongType, v.got(), want)
+	s := jsontext.New(src)
+	if s.Peek() != '{' {
+		v := s.Value()
+		if s.End() {
+			return nil, refuse(keyArguments, CodeWrongType, got(v), want)
 		}
-		return nil, &ValidationError{[]Violation{s.violation(keyArguments, want)}}
+		return nil, &ValidationError{[]Violation{syntaxViolation(&s, keyArguments, want)}}
 	}
 	var title, prompts value
-	for s.enter(); s.more('}'); {
-		switch s.key() {
+	for s.Enter(); s.More('}'); {
+		switch s.Key() {
 		case keyTitle:
-			title = s.value()
+			title = s.Value()
 		case keyPrompts:
-			prompts = s.value()
+			prompts = s.Value()
 		default:
-			s.value()
+			s.Value()
 		}
 	}
-	if !s.end() {
-		return nil, &ValidationError{[]Violation{s.violation(keyArguments, want)}}
+	if !s.End() {
+		return nil, &ValidationError{[]Violation{syntaxViolation(&s, keyArguments, want)}}
 	}
-	c := checker{arena: newArena(src)}
+	c := checker{Arena: jsontext.NewArena(src)}
 	e := &Envelope{Title: c.text(top, keyTitle, title, 0, MaxTitle)}
 	c.argument(e, prompts)
 	if err := c.err(); err != nil {
@@ -166,21 +64,25 @@ func ParseCall(arguments []byte) (*Envelope, error) {
 	return e, nil
 }
 
-// Validate reports whether e can be emitted. It judges e as Result would
-// normalise it, and changes nothing. The error is a [*ValidationError].
+// Validate reports whether e can be emitted. It returns the error of Normalized.
 func (e *Envelope) Validate() error {
-	_, err := e.normalize()
+	_, err := e.Normalized()
 	return err
 }
 
-func (e *Envelope) normalize() (*Envelope, error) {
+// Normalized returns a valid copy of e as [ParseCall] would return it: strings are
+// trimmed, blank optional strings are dropped, and default labels are filled in.
+// So what is shown, read and compared is one value. If e is not valid, it returns
+// a [*ValidationError] with every problem. An envelope with Skipped is not valid:
+// half of a question is not emitted.
+func (e *Envelope) Normalized() (*Envelope, error) {
 	if e == nil {
 		return nil, refuse(keyPrompts, CodeMissing, "a nil envelope", wantPrompts)
 	}
 	var c checker
-	out := &Envelope{Title: c.text(top, keyTitle, given(e.Title), 0, MaxTitle)}
+	out := &Envelope{Title: c.text(top, keyTitle, jsontext.StringOf(e.Title), 0, MaxTitle)}
 	if n := len(e.Skipped); n > 0 {
-		c.add(top, keyPrompts, CodeIncomplete, plural(n, "skipped part"), "an envelope that was read whole")
+		c.add(top, keyPrompts, CodeIncomplete, text.Plural(n, "skipped part"), "an envelope that was read whole")
 	}
 	c.count(top, keyPrompts, len(e.Prompts), "prompt", MinPrompts, MaxPrompts)
 	var raw rawPrompt
@@ -194,70 +96,63 @@ func (e *Envelope) normalize() (*Envelope, error) {
 	return out, nil
 }
 
-// raw writes p as if it had been read, so that there is one judge for both.
+// raw fills in raw as if p had been read from JSON, so that both have one judge.
 func (p *Prompt) raw(raw *rawPrompt) {
+	in := p.input()
 	raw.count = 0
 	raw.rawFields = rawFields{
-		self:     value{typ: jsonObject},
-		id:       given(p.ID),
-		question: given(p.Question),
-		hint:     given(p.Hint),
-		required: givenBool(!p.Optional),
+		rawHead: rawHead{
+			self: value{Type: jsontext.Object},
+			id:   jsontext.StringOf(p.ID),
+			kind: jsontext.StringOf(string(in.Kind())),
+		},
+		question: jsontext.StringOf(p.Question),
+		hint:     jsontext.StringOf(p.Hint),
+		required: jsontext.BoolOf(!p.Optional),
 	}
-	kind := string(p.Kind())
-	switch in := p.Input.(type) {
-	case *Choice:
-		if in == nil {
-			return
-		}
-		raw.options.typ = jsonArray
-		raw.allowMultiple = givenBool(in.AllowMultiple)
-		raw.count = len(in.Options)
-		for i := range raw.first() {
-			o := &in.Options[i]
-			raw.elements[i] = rawOption{
-				self:        value{typ: jsonObject},
-				id:          given(o.ID),
-				label:       given(o.Label),
-				description: given(o.Description),
-			}
-		}
-	case *Confirm:
-		if in == nil {
-			return
-		}
-		raw.confirmLabel = given(in.ConfirmLabel)
-		raw.cancelLabel = given(in.CancelLabel)
-		raw.danger = givenBool(in.Danger)
-	case *Text:
-		if in == nil {
-			return
-		}
-		raw.placeholder = given(in.Placeholder)
-		raw.defaultValue = given(in.DefaultValue)
-		raw.multiline = givenBool(in.Multiline)
-	case nil:
-		return
-	default: // somebody embedded the interface
-		kind = fmt.Sprintf("%T", in)
-	}
-	raw.kind = given(kind)
+	in.raw(raw)
 }
 
-// given is a Go string as a value: what stands in raw is what it means.
-func given(s string) value { return value{raw: s, typ: jsonString, ascii: true} }
-
-func givenBool(b bool) value {
-	if b {
-		return value{typ: jsonTrue}
+func (c *Choice) raw(raw *rawPrompt) {
+	raw.options.Type = jsontext.Array
+	raw.allowMultiple = jsontext.BoolOf(c.AllowMultiple)
+	raw.count = len(c.Options)
+	for i := range raw.first() {
+		o := &c.Options[i]
+		raw.elements[i] = rawOption{
+			self:        value{Type: jsontext.Object},
+			id:          jsontext.StringOf(o.ID),
+			label:       jsontext.StringOf(o.Label),
+			description: jsontext.StringOf(o.Description),
+		}
 	}
-	return value{typ: jsonFalse}
 }
 
-// A checker judges the strict side and notes every problem. What it returns is
-// normalised, and only to be used if there was none.
+func (c *Confirm) raw(raw *rawPrompt) {
+	raw.confirmLabel = jsontext.StringOf(c.ConfirmLabel)
+	raw.cancelLabel = jsontext.StringOf(c.CancelLabel)
+	raw.danger = jsontext.BoolOf(c.Danger)
+}
+
+func (t *Text) raw(raw *rawPrompt) {
+	raw.placeholder = jsontext.StringOf(t.Placeholder)
+	raw.defaultValue = jsontext.StringOf(t.DefaultValue)
+	raw.multiline = jsontext.BoolOf(t.Multiline)
+}
+
+func (in noInput) raw(raw *rawPrompt) {
+	switch in.got.(type) {
+	case nil, *Choice, *Confirm, *Text:
+		raw.kind = value{}
+	default: // a type of another package that embeds an Input
+		raw.kind = jsontext.StringOf(fmt.Sprintf("%T", in.got))
+	}
+}
+
+// A checker is the judge of the strict side. It notes every problem. What it
+// returns is normalized, and to be used only if there was no problem.
 type checker struct {
-	arena
+	jsontext.Arena
 	violations []Violation
 	ids        [MaxPrompts]string // of the prompts so far, by index
 }
@@ -273,7 +168,7 @@ func (c *checker) add(at place, key string, code Code, got, want string) {
 	c.violations = append(c.violations, Violation{Path: at.path(key), Code: code, Got: got, Want: want})
 }
 
-// refuse is the error of a call that has only one problem.
+// refuse returns an error with one problem.
 func refuse(path string, code Code, got, want string) error {
 	return &ValidationError{[]Violation{{Path: path, Code: code, Got: got, Want: want}}}
 }
@@ -282,43 +177,43 @@ var wantPrompts = fmt.Sprintf("a JSON array of %d to %d prompts, or one prompt o
 
 // argument judges the prompts argument and adds its prompts to e.
 func (c *checker) argument(e *Envelope, prompts value) {
-	src := prompts.raw
-	switch prompts.typ {
-	case jsonArray, jsonObject:
-	case jsonString:
-		var decoded arena // of its own: what is kept of it is copied if it is large
-		if src = trim(decoded.text(prompts), pythonSpace); src == "" {
-			c.add(top, keyPrompts, CodeBlank, prompts.got(), wantPrompts)
+	src := prompts.Raw
+	switch prompts.Type {
+	case jsontext.Array, jsontext.Object:
+	case jsontext.String:
+		var decoded jsontext.Arena // not c.Arena: what is kept is copied out of a large string
+		if src = text.Trim(decoded.Text(prompts), text.PythonSpace); src == "" {
+			c.add(top, keyPrompts, CodeBlank, got(prompts), wantPrompts)
 			return
 		}
-		c.arena = newArena(prompts.raw)
-	case jsonAbsent, jsonNull:
-		c.add(top, keyPrompts, CodeMissing, prompts.got(), wantPrompts)
+		c.Arena = jsontext.NewArena(prompts.Raw)
+	case jsontext.Absent, jsontext.Null:
+		c.add(top, keyPrompts, CodeMissing, got(prompts), wantPrompts)
 		return
 	default:
-		c.add(top, keyPrompts, CodeWrongType, prompts.got(), wantPrompts)
+		c.add(top, keyPrompts, CodeWrongType, got(prompts), wantPrompts)
 		return
 	}
 
-	s := scanner{src: src}
+	s := jsontext.New(src)
 	mark := len(c.violations)
 	var raw rawPrompt
-	switch s.peek() {
+	switch s.Peek() {
 	case '{':
-		s.prompt(&raw)
-		if s.fault == "" {
+		raw.read(&s)
+		if !s.Failed() {
 			e.Prompts = []Prompt{c.prompt(0, &raw)}
 		}
 	case '[':
 		e.Prompts = make([]Prompt, 0, MaxPrompts)
 		n := 0
-		for s.enter(); s.more(']'); n++ {
+		for s.Enter(); s.More(']'); n++ {
 			if n >= MaxPrompts {
-				s.value()
+				s.Value()
 				continue
 			}
-			s.prompt(&raw)
-			if s.fault == "" {
+			raw.read(&s)
+			if !s.Failed() {
 				e.Prompts = append(e.Prompts, c.prompt(n, &raw))
 			}
 		}
@@ -327,13 +222,13 @@ func (c *checker) argument(e *Envelope, prompts value) {
 		c.count(top, keyPrompts, n, "prompt", MinPrompts, MaxPrompts)
 		c.violations = append(c.violations, inPrompts...)
 	default:
-		v := s.value()
-		if s.end() {
-			c.add(top, keyPrompts, CodeWrongType, v.got()+" in a string", wantPrompts)
+		v := s.Value()
+		if s.End() {
+			c.add(top, keyPrompts, CodeWrongType, got(v)+" in a string", wantPrompts)
 		}
 	}
-	if !s.end() {
-		c.violations = append(c.violations[:mark], s.violation(keyPrompts, wantPrompts))
+	if !s.End() {
+		c.violations = append(c.violations[:mark], syntaxViolation(&s, keyPrompts, wantPrompts))
 	}
 }
 
@@ -345,12 +240,10 @@ var (
 	wantOptions = fmt.Sprintf("an array of %d to %d options, each %s", MinOptions, MaxOptions, wantOption)
 )
 
-func isKind(k Kind) bool { return k == KindChoice || k == KindConfirm || k == KindText }
-
 func (c *checker) prompt(i int, raw *rawPrompt) Prompt {
 	at := place{i, -1}
-	if raw.self.typ != jsonObject {
-		c.add(at, "", CodeWrongType, raw.self.got(), wantPrompt)
+	if raw.self.Type != jsontext.Object {
+		c.add(at, "", CodeWrongType, got(raw.self), wantPrompt)
 		return Prompt{}
 	}
 	p := Prompt{ID: c.id(at, raw.id, c.ids[:i])}
@@ -367,12 +260,8 @@ func (c *checker) prompt(i int, raw *rawPrompt) Prompt {
 		p.Input = in
 	case KindConfirm:
 		in := new(Confirm)
-		if in.ConfirmLabel = c.text(at, keyConfirmLabel, raw.confirmLabel, 0, MaxLabel); in.ConfirmLabel == "" {
-			in.ConfirmLabel = DefaultConfirmLabel
-		}
-		if in.CancelLabel = c.text(at, keyCancelLabel, raw.cancelLabel, 0, MaxLabel); in.CancelLabel == "" {
-			in.CancelLabel = DefaultCancelLabel
-		}
+		in.ConfirmLabel = cmp.Or(c.text(at, keyConfirmLabel, raw.confirmLabel, 0, MaxLabel), DefaultConfirmLabel)
+		in.CancelLabel = cmp.Or(c.text(at, keyCancelLabel, raw.cancelLabel, 0, MaxLabel), DefaultCancelLabel)
 		in.Danger = c.flag(at, keyDanger, raw.danger, false)
 		p.Input = in
 	case KindText:
@@ -386,13 +275,13 @@ func (c *checker) prompt(i int, raw *rawPrompt) Prompt {
 }
 
 func (c *checker) options(at place, raw *rawPrompt) []Option {
-	switch raw.options.typ {
-	case jsonArray:
-	case jsonAbsent, jsonNull:
-		c.add(at, keyOptions, CodeMissing, raw.options.got(), wantOptions)
+	switch raw.options.Type {
+	case jsontext.Array:
+	case jsontext.Absent, jsontext.Null:
+		c.add(at, keyOptions, CodeMissing, got(raw.options), wantOptions)
 		return nil
 	default:
-		c.add(at, keyOptions, CodeWrongType, raw.options.got(), wantOptions)
+		c.add(at, keyOptions, CodeWrongType, got(raw.options), wantOptions)
 		return nil
 	}
 	c.count(at, keyOptions, raw.count, "option", MinOptions, MaxOptions)
@@ -402,8 +291,8 @@ func (c *checker) options(at place, raw *rawPrompt) []Option {
 	for i := range first {
 		at.option = i
 		o := &first[i]
-		if o.self.typ != jsonObject {
-			c.add(at, "", CodeWrongType, o.self.got(), wantOption)
+		if o.self.Type != jsontext.Object {
+			c.add(at, "", CodeWrongType, got(o.self), wantOption)
 			continue
 		}
 		ids[i] = c.id(at, o.id, ids[:i])
@@ -416,15 +305,15 @@ func (c *checker) options(at place, raw *rawPrompt) []Option {
 	return options
 }
 
-// id returns the id v, or "" after noting what is wrong with it. taken has the
-// ids of its elder siblings by index.
+// id returns the id v, or notes a problem and returns "". taken has the ids before
+// it by index.
 func (c *checker) id(at place, v value, taken []string) string {
 	id, ok := c.word(at, keyID, v, wantID)
 	if !ok {
 		return ""
 	}
-	if !validID(id) {
-		c.add(at, keyID, CodeBadID, quote(id), wantID)
+	if !isID(id) {
+		c.add(at, keyID, CodeBadID, text.Quote(id), wantID)
 		return ""
 	}
 	if i := slices.Index(taken, id); i >= 0 {
@@ -434,20 +323,20 @@ func (c *checker) id(at place, v value, taken []string) string {
 		} else {
 			elder.prompt = i
 		}
-		c.add(at, keyID, CodeDuplicateID, quote(id)+" again, after "+elder.path(keyID), "an id of its own")
+		c.add(at, keyID, CodeDuplicateID, text.Quote(id)+" again, after "+elder.path(keyID), "an id of its own")
 		return ""
 	}
 	return id
 }
 
-// kind returns the kind v, or "" after noting what is wrong with it.
+// kind returns the kind v, or notes a problem and returns "".
 func (c *checker) kind(at place, v value) Kind {
 	kind, ok := c.word(at, keyKind, v, wantKind)
 	if !ok {
 		return ""
 	}
-	if !isKind(Kind(kind)) {
-		c.add(at, keyKind, CodeUnknownKind, quote(kind), wantKind)
+	if !Kind(kind).isKnown() {
+		c.add(at, keyKind, CodeUnknownKind, text.Quote(kind), wantKind)
 		return ""
 	}
 	return Kind(kind)
@@ -455,22 +344,22 @@ func (c *checker) kind(at place, v value) Kind {
 
 // word returns the trimmed string v of a required field.
 func (c *checker) word(at place, key string, v value, want string) (string, bool) {
-	switch v.typ {
-	case jsonString:
-		if s := trim(c.arena.text(v), anySpace); s != "" {
+	switch v.Type {
+	case jsontext.String:
+		if s := text.Trim(c.Text(v), text.AnySpace); s != "" {
 			return s, true
 		}
-		c.add(at, key, CodeBlank, v.got(), want)
-	case jsonAbsent, jsonNull:
-		c.add(at, key, CodeMissing, v.got(), want)
+		c.add(at, key, CodeBlank, got(v), want)
+	case jsontext.Absent, jsontext.Null:
+		c.add(at, key, CodeMissing, got(v), want)
 	default:
-		c.add(at, key, CodeWrongType, v.got(), want)
+		c.add(at, key, CodeWrongType, got(v), want)
 	}
 	return "", false
 }
 
-// text returns the trimmed string v of low to high code points, or "" after
-// noting what is wrong with it. With a low of 0 it may be absent, null or blank.
+// text returns the trimmed string v of low to high code points, or notes a problem
+// and returns "". If low is 0, v may be absent, null or blank.
 func (c *checker) text(at place, key string, v value, low, high int) string {
 	want := func() string {
 		if low == 0 {
@@ -478,25 +367,25 @@ func (c *checker) text(at place, key string, v value, low, high int) string {
 		}
 		return fmt.Sprintf("a string of %d to %d characters", low, high)
 	}
-	switch v.typ {
-	case jsonString:
-	case jsonAbsent, jsonNull:
+	switch v.Type {
+	case jsontext.String:
+	case jsontext.Absent, jsontext.Null:
 		if low > 0 {
-			c.add(at, key, CodeMissing, v.got(), want())
+			c.add(at, key, CodeMissing, got(v), want())
 		}
 		return ""
 	default:
-		c.add(at, key, CodeWrongType, v.got(), want())
+		c.add(at, key, CodeWrongType, got(v), want())
 		return ""
 	}
-	s := trim(c.arena.text(v), anySpace)
+	s := text.Trim(c.Text(v), text.AnySpace)
 	switch {
 	case s == "" && low > 0:
-		c.add(at, key, CodeBlank, v.got(), want())
+		c.add(at, key, CodeBlank, got(v), want())
 	case len(s) > high && utf8.RuneCountInString(s) > high:
-		c.add(at, key, CodeTooLong, plural(utf8.RuneCountInString(s), "character"), want())
+		c.add(at, key, CodeTooLong, text.Plural(utf8.RuneCountInString(s), "character"), want())
 	case !utf8.ValidString(s): // in a value made in Go
-		c.add(at, key, CodeInvalidUTF8, quote(s), "UTF-8")
+		c.add(at, key, CodeInvalidUTF8, text.Quote(s), "UTF-8")
 	default:
 		return s
 	}
@@ -504,14 +393,14 @@ func (c *checker) text(at place, key string, v value, low, high int) string {
 }
 
 func (c *checker) flag(at place, key string, v value, byDefault bool) bool {
-	switch v.typ {
-	case jsonTrue:
+	switch v.Type {
+	case jsontext.True:
 		return true
-	case jsonFalse:
+	case jsontext.False:
 		return false
-	case jsonAbsent, jsonNull:
+	case jsontext.Absent, jsontext.Null:
 	default:
-		c.add(at, key, CodeWrongType, v.got(), "true or false")
+		c.add(at, key, CodeWrongType, got(v), "true or false")
 	}
 	return byDefault
 }
@@ -524,131 +413,39 @@ func (c *checker) count(at place, key string, n int, what string, low, high int)
 	case n >= low:
 		return
 	}
-	c.add(at, key, code, plural(n, what), fmt.Sprintf("%d to %d", low, high))
+	c.add(at, key, code, text.Plural(n, what), fmt.Sprintf("%d to %d", low, high))
 }
 
-// validID reports whether s matches IDPattern.
-func validID(s string) bool {
-	if s == "" || len(s) > MaxID || s[0] < 'a' || 'z' < s[0] {
-		return false
+// syntaxViolation returns the scanner's fault as a problem of the text at path.
+func syntaxViolation(s *jsontext.Scanner, path, want string) Violation {
+	why, offset := s.Fault()
+	at := fmt.Sprintf(" at byte %d", offset)
+	if why == jsontext.FaultDepth {
+		return Violation{path, CodeTooDeep, why + at, text.Plural(MaxDepth, "level") + " at most"}
 	}
-	for i := range len(s) {
-		c := s[i]
-		if ('a' > c || c > 'z') && ('0' > c || c > '9') && c != '_' && c != '.' && c != '-' {
-			return false
-		}
+	found := "invalid JSON (" + why + at
+	if near := s.Source()[offset:]; near != "" {
+		found += ": " + text.Quote(near)
 	}
-	return true
-}
-
-// A place is a prompt or one of its options, by index; -1 is none.
-type place struct{ prompt, option int }
-
-var top = place{-1, -1}
-
-// path names the field key of the place, or the place itself for "".
-func (p place) path(key string) string {
-	var buf [64]byte
-	b := buf[:0]
-	if p.prompt >= 0 {
-		b = appendIndex(append(b, keyPrompts...), p.prompt)
-	}
-	if p.option >= 0 {
-		b = appendIndex(append(b, "."+keyOptions...), p.option)
-	}
-	if key != "" {
-		if len(b) > 0 {
-			b = append(b, '.')
-		}
-		b = append(b, key...)
-	}
-	return string(b)
-}
-
-func appendIndex(b []byte, i int) []byte {
-	return append(strconv.AppendInt(append(b, '['), int64(i), 10), ']')
-}
-
-// violation is the scanner's fault as a problem of the text at path.
-func (s *scanner) violation(path, want string) Violation {
-	at := fmt.Sprintf(" at byte %d", s.faultAt)
-	if s.fault == faultDepth {
-		return Violation{path, CodeTooDeep, s.fault + at, plural(MaxDepth, "level") + " at most"}
-	}
-	got := "invalid JSON (" + s.fault + at
-	if near := s.src[s.faultAt:]; near != "" {
-		got += ": " + quote(near)
-	}
-	return Violation{path, CodeSyntax, got + ")", want}
+	return Violation{path, CodeSyntax, found + ")", want}
 }
 
 // got says what v is.
-func (v value) got() string {
-	switch v.typ {
-	case jsonAbsent:
+func got(v value) string {
+	switch v.Type {
+	case jsontext.Absent:
 		return "nothing"
-	case jsonString:
-		var decoded arena
-		return quote(decoded.text(v))
-	case jsonArray:
+	case jsontext.String:
+		var decoded jsontext.Arena
+		return text.Quote(decoded.Text(v))
+	case jsontext.Array:
 		return "an array"
-	case jsonObject:
+	case jsontext.Object:
 		return "an object"
-	case jsonNumber:
-		if len(v.raw) > maxQuote {
+	case jsontext.Number:
+		if len(v.Raw) > text.MaxQuote {
 			return "a number"
 		}
 	}
-	return v.raw
-}
-
-// maxQuote is the number of bytes of foreign text in a message, before escapes.
-const maxQuote = 40
-
-// quote quotes foreign text for a message, escaped and cut.
-func quote(s string) string {
-	short := cut(s, maxQuote)
-	q := strconv.Quote(short)
-	if len(short) < len(s) {
-		q += "…"
-	}
-	return q
-}
-
-// printable escapes what is not printable in s.
-func printable(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
-		return s
-	}
-	var b strings.Builder
-	for i := 0; i < len(s); {
-		r, size := utf8.DecodeRuneInString(s[i:])
-		char := s[i : i+size]
-		if !strconv.IsPrint(r) || r == utf8.RuneError && size == 1 {
-			char = strconv.Quote(char)
-			char = char[1 : len(char)-1]
-		}
-		b.WriteString(char)
-		i += size
-	}
-	return b.String()
-}
-
-// cut returns the longest prefix of s of at most n bytes that does not end
-// within a code point.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-func plural(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return strconv.Itoa(n) + " " + what
+	return v.Raw
 }

@@ -786,7 +786,17 @@ func TestManyProblems(t *testing.T) {
 	require.Len(t, violations, clarify.MaxPrompts*(2+2*clarify.MaxOptions))
 	_, err := clarify.ParseCall([]byte(call.Compact()))
 	text := clarify.ErrorResult(err)
-	assert.Equal(t, "Error: "+err.Error(), text)
+	assert.True(t, strings.HasPrefix(err.Error(), "clarify: invalid prompts: "+violations[0].String()+"; "), err)
+	assert.NoError(t, conformance.CheckPrintable(err.Error()))
+	var all []error
+	for _, v := range violations {
+		all = append(all, v)
+	}
+	assert.Equal(t, all, err.(interface{ Unwrap() []error }).Unwrap())
+	var first clarify.Violation
+	require.ErrorAs(t, err, &first)
+	assert.Equal(t, violations[0], first)
+	assert.EqualError(t, first, "clarify: "+first.String())
 	lines := strings.Split(strings.TrimPrefix(text, conformance.ErrorTextStart), "; ")
 	last := len(lines) - 1
 	for i, line := range lines[:last] {

@@ -120,7 +120,7 @@ var words = regexp.MustCompile(`[a-z0-9-]+`)
 
 // deleteAnswered goes on with a deletion, with what the user answered.
 func (t *turn) deleteAnswered(p plan) error {
-	if len(t.reply.Cancelled()) > 0 {
+	if t.reply.State() == clarify.StateCancelled {
 		t.say("Nothing was deleted.")
 		return nil
 	}
@@ -231,7 +231,7 @@ func (t *turn) createAnswered(p plan) error {
 		p.Region = chosen[0]
 	}
 	switch _, taken := t.buckets[p.Name]; {
-	case !t.reply.Complete() || p.Name == "" || p.Region == "":
+	case t.reply.State() != clarify.StateComplete || p.Name == "" || p.Region == "":
 		return t.askCreate(p, "I created nothing yet: the answer is not complete.")
 	case !bucketName.MatchString(p.Name):
 		return t.askCreate(p, "I created nothing yet: the bucket needs another name. "+nameRule)

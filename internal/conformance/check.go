@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func CheckReply(e *clarify.Envelope, message string, r *clarify.Reply) error {
 				asked = append(asked, prompt)
 			}
 		}
-		if _, again := answered[a.ID]; again || len(asked) != 1 || asked[0].Kind() != a.Kind() || evidence[i].ID != a.ID {
+		if _, again := answered[a.ID]; again || len(asked) != 1 || asked[0].Kind() != a.Kind() || !reflect.DeepEqual(evidence[i].Answer, a) {
 			return fmt.Errorf("answer %+v to %+v of %q", a, asked, message)
 		}
 		answered[a.ID] = clarify.Undecided
@@ -96,7 +97,6 @@ func CheckReply(e *clarify.Envelope, message string, r *clarify.Reply) error {
 			p.addUnless(ok, "text %q, %q, %v of %q", in.Value, text, ok, message)
 		}
 	}
-	p.addUnless(slices.Equal(r.Cancelled(), cancelled), "cancelled %q, want %q of %q", r.Cancelled(), cancelled, message)
 	var missing []string
 	confirmed, clear := 0, true
 	for _, prompt := range e.Prompts {
@@ -116,8 +116,20 @@ func CheckReply(e *clarify.Envelope, message string, r *clarify.Reply) error {
 	}
 	p.addUnless(slices.Equal(r.Missing(), missing), "missing %q, want %q of %q", r.Missing(), missing, message)
 	whole := len(missing) == 0 && len(r.Violations()) == 0
-	p.addUnless(r.Complete() == (whole && len(answers) > 0), "complete %v of %q", r.Complete(), message)
-	p.addUnless(r.Proceed() == (whole && clear && confirmed > 0 && len(e.Skipped) == 0), "proceed %v of %q", r.Proceed(), message)
+	proceed := whole && clear && confirmed > 0 && len(e.Skipped) == 0
+	p.addUnless(r.Proceed() == proceed, "proceed %v of %q", r.Proceed(), message)
+	state := "complete"
+	switch {
+	case len(cancelled) > 0:
+		state = "cancelled"
+	case len(answers) == 0:
+		state = "unanswered"
+	case !whole || len(e.Skipped) > 0:
+		state = "incomplete"
+	case proceed:
+		state = "confirmed"
+	}
+	p.addUnless(r.State().String() == state, "state %v, want %v of %q", r.State(), state, message)
 
 	held := len(answers) + len(r.Violations())
 	switch r.Source() {
@@ -134,22 +146,29 @@ func CheckReply(e *clarify.Envelope, message string, r *clarify.Reply) error {
 	default:
 		p.add("source %v of %q", r.Source(), message)
 	}
-	return errors.Join(append(p, checkForModel(e, r), checkReplyJSON(e, r))...)
+	l := logged{cancelled: cancelled, complete: whole && len(answers) > 0}
+	return errors.Join(append(p, checkForModel(e, r, l), checkReplyJSON(e, r, l))...)
+}
+
+// A logged is what a log has of a reply and no method returns.
+type logged struct {
+	cancelled []string
+	complete  bool
 }
 
 // checkForModel checks that the model reads one line of ours for each thing that
 // the reply holds.
-func checkForModel(e *clarify.Envelope, r *clarify.Reply) error {
+func checkForModel(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 	var p problems
 	text := r.ForModel()
 	want := map[string]int{
-		"reply": 1, "answer": len(r.Answers().Answers), "cancelled": len(r.Cancelled()), "missing": len(r.Missing()),
+		"reply": 1, "answer": len(r.Answers().Answers), "cancelled": len(l.cancelled), "missing": len(r.Missing()),
 		"problem": min(len(r.Violations()), 21), // the last says how many more there are
 	}
 	if r.Remainder() != "" {
 		want["not understood"] = 1
 	}
-	if !r.Complete() || slices.ContainsFunc(e.Prompts, func(p clarify.Prompt) bool { return p.Kind() == clarify.KindConfirm }) {
+	if !l.complete || slices.ContainsFunc(e.Prompts, func(p clarify.Prompt) bool { return p.Kind() == clarify.KindConfirm }) {
 		want["proceed"] = 1
 	}
 	last := ""
@@ -169,14 +188,15 @@ func checkForModel(e *clarify.Envelope, r *clarify.Reply) error {
 
 // checkReplyJSON checks both logs, and that in the redacted one every string is
 // the envelope's or the library's.
-func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply) error {
+func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 	whole, err := r.MarshalJSON()
-	redacted := r.RedactedJSON()
+	redacted := []byte(r.LogValue().Any().(json.RawMessage))
 	if err != nil || !json.Valid(whole) || !utf8.Valid(whole) || !utf8.Valid(redacted) {
 		return fmt.Errorf("not JSON in UTF-8: %q, %v\n%q", whole, err, redacted)
 	}
 	var log struct {
 		Source  string
+		State   clarify.State
 		Answers []struct {
 			ID, Kind, At, Rule string
 			Values             []string
@@ -203,6 +223,7 @@ func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply) error {
 		}
 	}
 	var p problems
+	p.addUnless(slices.EqualFunc(log.Cancelled, l.cancelled, func(logged, id string) bool { return logged == toUTF8(id) }), "cancelled %q, want %q in %s", log.Cancelled, l.cancelled, redacted)
 	check := func(what, s string) {
 		p.addUnless(ours[what+" "+s], "%s %q is not the envelope's, in %s", what, s, redacted)
 	}
@@ -219,7 +240,7 @@ func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply) error {
 	for _, v := range log.Violations {
 		p.addUnless(logPath.MatchString(v.Path) && logWord.MatchString(v.Code) && replyWants[v.Want], "%+v in %s", v, redacted)
 	}
-	p.addUnless(log.Remainder == utf8.RuneCountInString(r.Remainder()) && log.Proceed == r.Proceed() && log.Complete == r.Complete() &&
+	p.addUnless(log.Remainder == utf8.RuneCountInString(r.Remainder()) && log.Proceed == r.Proceed() && log.Complete == l.complete && log.State == r.State() &&
 		log.Source == r.Source().String(), "%s of %s", redacted, whole)
 	return errors.Join(p...)
 }

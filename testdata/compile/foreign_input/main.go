@@ -1,6 +1,6 @@
 // The contract has three kinds: nobody adds a fourth.
 //
-// error: missing method isInput
+// error: does not implement clarify.Input
 package main
 
 import clarify "github.com/clarify-protocol/clarify-go"

@@ -1,6 +1,6 @@
 // The contract has three kinds of answers: nobody adds a fourth.
 //
-// error: missing method isPayload
+// error: does not implement clarify.Payload
 package main
 
 import clarify "github.com/clarify-protocol/clarify-go"

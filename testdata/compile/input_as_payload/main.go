@@ -1,6 +1,6 @@
 // What was asked, with its default value, is not an answer.
 //
-// error: missing method isPayload
+// error: does not implement clarify.Payload
 package main
 
 import clarify "github.com/clarify-protocol/clarify-go"

@@ -1,6 +1,6 @@
 // What was answered is not what was asked.
 //
-// error: missing method isInput
+// error: does not implement clarify.Input
 package main
 
 import clarify "github.com/clarify-protocol/clarify-go"

@@ -6,5 +6,5 @@ package main
 import clarify "github.com/clarify-protocol/clarify-go"
 
 func main() {
-	_ = clarify.Reply{proceed: true}
+	_ = clarify.Reply{state: clarify.StateConfirmed}
 }

@@ -6,25 +6,51 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/clarify-protocol/clarify-go/internal/jsontext"
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// How a reply in words is read. Whatever is in doubt answers nothing.
+// This file reads a message in words. Whatever is in doubt answers nothing. The
+// rules stand in docs/rules.md.
 
-// text reads the message in words. It reports whether a prompt was answered,
-// be it in conflict with another answer.
-func (r *replyReader) text(message string) bool {
-	body := trim(message, anySpace)
+// Answer returns the answer that the words give to p, by the rules for the value
+// of a line "id: words" in a message. It returns nil if the words are blank and p
+// is optional. The error is a [Violation], whose Path is "message".
+func (p Prompt) Answer(words string) (Payload, error) {
+	value := text.Trim(text.ToUTF8(words), text.AnySpace)
+	if value == "" && p.Optional {
+		return nil, nil
+	}
+	q := newQuestion(&p)
+	payload, _, f := q.in.fromWords(&q, value)
+	switch {
+	case f.code != "":
+		return nil, f.violation(wholeMessage)
+	case payload == nil: // no Input
+		return nil, fault{CodeUnknownKind, text.Quote(value), wantKind}.violation(wholeMessage)
+	}
+	return payload, nil
+}
+
+// wholeMessage is the path of an answer that is the whole message.
+const wholeMessage = "message"
+
+// words reads the message in words. It reports whether a prompt was answered, even
+// if another answer contradicts it.
+func (r *replyReader) words(message string) bool {
+	body := text.Trim(message, text.AnySpace)
 	if len(message) > MaxSize || body == "" || body[0] == '{' || body[0] == '[' {
 		return false
 	}
-	message = toUTF8(message)
+	message = text.ToUTF8(message)
 	var open *idLine
 	begun := false
 	number, end := 0, 0
-	for line := range lines(message) {
+	for line := range text.Lines(message) {
 		number++
 		end += len(line)
-		content := strings.TrimRightFunc(line, isLineBreak)
+		content := strings.TrimRightFunc(line, text.IsLineBreak)
 		indented := content != unindent(content)
 		if open != nil && indented {
 			open.value = append(open.value, unindent(content))
@@ -33,7 +59,7 @@ func (r *replyReader) text(message string) bool {
 		}
 		r.close(open)
 		open = nil
-		if trim(content, anySpace) == "" {
+		if text.IsBlank(content) {
 			continue
 		}
 		if i, value, ok := r.idLine(content); ok && !indented {
@@ -45,15 +71,15 @@ func (r *replyReader) text(message string) bool {
 	}
 	r.close(open)
 	if !begun {
-		r.bare(toUTF8(body))
+		r.bare(text.ToUTF8(body))
 	}
 	if len(r.remainder) > 0 {
 		r.doubtDanger()
 	}
-	return r.isText
+	return r.isWords
 }
 
-// An idLine is a line that starts an answer, with the lines that continue it.
+// An idLine is a line that begins an answer, with the lines that continue it.
 type idLine struct {
 	prompt int // its index, or ambiguous
 	path   string
@@ -61,11 +87,11 @@ type idLine struct {
 	source string
 }
 
-// idLine splits a line "id: value", where id is exactly a prompt's.
+// idLine splits a line "id: value" whose id is exactly a prompt's.
 func (r *replyReader) idLine(line string) (prompt int, value string, ok bool) {
 	found := false
 	try := func(id, rest string) {
-		if i, known := r.prompts[trim(id, anySpace)]; known {
+		if i, known := r.byID[text.Trim(id, text.AnySpace)]; known {
 			ok = !found // two ways to read the line are none
 			prompt, value, found = i, rest, true
 		}
@@ -92,20 +118,20 @@ func (r *replyReader) idLine(line string) (prompt int, value string, ok bool) {
 
 var separators = [...]string{":", "=", "->", "→"}
 
-// quotedID cuts an id that is written exactly as a summary writes it, as a JSON
-// string, from the head of a line.
+// quotedID cuts an id from the start of a line, if it is written as a summary
+// writes it: as a JSON string.
 func quotedID(line string) (id, rest string, ok bool) {
 	if line == "" || line[0] != '"' {
 		return "", "", false
 	}
-	s := scanner{src: line}
-	v := s.string()
-	if s.fault != "" {
+	s := jsontext.New(line)
+	v := s.Value()
+	if s.Failed() {
 		return "", "", false
 	}
-	var a arena
-	id = a.text(v)
-	return id, strings.TrimLeftFunc(line[s.pos:], anySpace), summaryID(id) == line[:s.pos]
+	var a jsontext.Arena
+	id = a.Text(v)
+	return id, strings.TrimLeftFunc(line[s.Pos():], text.AnySpace), summaryID(id) == line[:s.Pos()]
 }
 
 // withoutMarker removes a list marker and the space behind it.
@@ -116,7 +142,7 @@ func withoutMarker(line string) string {
 	} else if r, size := utf8.DecodeRuneInString(line); r == '-' || r == '*' || r == '•' {
 		rest = line[size:]
 	}
-	item := strings.TrimLeftFunc(rest, anySpace)
+	item := strings.TrimLeftFunc(rest, text.AnySpace)
 	if rest == line || item == rest {
 		return line
 	}
@@ -127,92 +153,91 @@ func withoutMarker(line string) string {
 // two characters of white space, what a summary puts there.
 func unindent(line string) string {
 	for range 2 {
-		if r, size := utf8.DecodeRuneInString(line); anySpace(r) {
+		if r, size := utf8.DecodeRuneInString(line); text.AnySpace(r) {
 			line = line[size:]
 		}
 	}
 	return line
 }
 
-// close judges the answer that l has begun. What does not answer its prompt is
-// a violation and part of the remainder.
+// close judges the answer that l began. What does not answer its prompt is a
+// violation and part of the remainder.
 func (r *replyReader) close(l *idLine) {
 	if l == nil {
 		return
 	}
-	value := trim(strings.Join(l.value, "\n"), anySpace)
 	if l.prompt == ambiguous {
-		r.isText = true
-		r.violate(l.path, CodeAmbiguousID, quote(l.source), "an id that one prompt has")
+		r.isWords = true
+		r.violate(l.path, fault{CodeAmbiguousID, text.Quote(l.source), "an id that one prompt has"})
 		r.remainder = append(r.remainder, l.source...)
 		return
 	}
-	if p, rule, ok := r.match(l.prompt, l.path, value); ok {
-		r.isText = true
-		r.take(l.prompt, p, Evidence{Path: l.path, Rule: rule})
-		return
+	if !r.match(&r.questions[l.prompt], l.path, text.Trim(strings.Join(l.value, "\n"), text.AnySpace)) {
+		r.remainder = append(r.remainder, l.source...)
 	}
-	r.remainder = append(r.remainder, l.source...)
 }
 
-// match reads value as an answer to the prompt, or notes what is wrong with it.
-func (r *replyReader) match(prompt int, path, value string) (Payload, Rule, bool) {
-	p := &r.e.Prompts[prompt]
-	if p.Kind() == "" {
-		return nil, "", false
+// match takes value as an answer to q, or notes what is wrong with it.
+func (r *replyReader) match(q *question, path, value string) bool {
+	p, rule, f := q.in.fromWords(q, value)
+	if f.code != "" {
+		r.violate(path, f)
 	}
-	switch in := p.Input.(type) {
-	case *Choice:
-		if values, rule := r.offer(prompt, in).match(value); rule != "" {
-			return &ChoiceAnswer{Values: values}, rule, true
-		}
-		r.violate(path, CodeUnknownOption, quote(value), "the id, label or number of an option that was offered")
-	case *Confirm:
-		if d, rule := in.match(value); d != Undecided {
-			return &ConfirmAnswer{Confirmed: d == Confirmed}, rule, true
-		}
-		r.violate(path, CodeUnclear, quote(value), wordConfirmed+" or "+wordCancelled)
-	case *Text:
-		if value != "" || p.Optional {
-			return &TextAnswer{Value: value}, RuleText, true
-		}
-		r.violate(path, CodeBlank, quote(value), "a text that is not blank")
+	if p == nil {
+		return false
 	}
-	return nil, "", false
+	r.isWords = true
+	r.take(q, p, path, rule)
+	return true
 }
 
-// bare reads the whole message as the answer to the only prompt: a choice, or a
-// confirm without danger, of an envelope that was read whole.
+func (c *Choice) fromWords(q *question, value string) (Payload, Rule, fault) {
+	values, rule := q.offered(c).match(value)
+	if rule == "" {
+		return nil, "", fault{CodeUnknownOption, text.Quote(value), "the id, label or number of an option that was offered"}
+	}
+	return &ChoiceAnswer{Values: values}, rule, fault{}
+}
+
+func (c *Confirm) fromWords(_ *question, value string) (Payload, Rule, fault) {
+	decided, rule := c.match(value)
+	if decided == Undecided {
+		return nil, "", fault{CodeUnclear, text.Quote(value), wordConfirmed + " or " + wordCancelled}
+	}
+	return &ConfirmAnswer{Confirmed: decided == Confirmed}, rule, fault{}
+}
+
+func (*Text) fromWords(q *question, value string) (Payload, Rule, fault) {
+	if value == "" && !q.Optional {
+		return nil, "", fault{CodeBlank, text.Quote(value), "a text that is not blank"}
+	}
+	return &TextAnswer{Value: value}, RuleText, fault{}
+}
+
+func (noInput) fromWords(*question, string) (Payload, Rule, fault) { return nil, "", fault{} }
+
+// bare reads the whole message as the answer to the only prompt, if that is a
+// choice, or a confirm without danger, of an envelope that was read whole.
 func (r *replyReader) bare(body string) {
-	if len(r.e.Prompts) != 1 || len(r.e.Skipped) > 0 {
+	if len(r.questions) != 1 || len(r.e.Skipped) > 0 {
 		return
 	}
-	switch in := r.e.Prompts[0].Input.(type) {
-	case *Choice:
-	case *Confirm:
-		if in.isDanger() {
-			return
-		}
-	default:
+	q := &r.questions[0]
+	if kind := q.in.Kind(); kind != KindChoice && kind != KindConfirm || q.isDanger() {
 		return
 	}
-	const path = "message"
-	if p, rule, ok := r.match(0, path, body); ok {
-		r.isText = true
+	if r.match(q, wholeMessage, body) {
 		r.remainder = nil
-		r.take(0, p, Evidence{Path: path, Rule: rule})
 	}
 }
 
-// doubtDanger takes back what confirmed a danger: there are words beside it
-// that were not understood, and they may say anything.
+// doubtDanger takes back what confirmed a danger: beside it are words that were
+// not understood, and they may say anything.
 func (r *replyReader) doubtDanger() {
-	for _, i := range r.order {
-		t := r.takes[i]
-		in, ok := t.payload.(*ConfirmAnswer)
-		if ok && in.Confirmed && !t.void && r.e.Prompts[i].Input.(*Confirm).Danger {
-			t.void = true
-			r.violate(t.evidence.Path, CodeUnclear, wordConfirmed+" beside words that were not understood", "nothing else in the message")
+	for _, q := range r.order {
+		if q.isDanger() && q.answered() && !isCancel(q.payload) {
+			q.void = true
+			r.violate(q.evidence.Path, fault{CodeUnclear, wordConfirmed + " beside words that were not understood", "nothing else in the message"})
 		}
 	}
 }
@@ -226,12 +251,12 @@ type offer struct {
 	numbers bool           // options go by number: no label or id could be meant by one
 }
 
-// offer returns what the choice of prompt i offers.
-func (r *replyReader) offer(i int, c *Choice) *offer {
-	if r.offers[i] == nil {
-		r.offers[i] = newOffer(c)
+// offered returns what c, the choice of q, offers.
+func (q *question) offered(c *Choice) *offer {
+	if q.offer == nil {
+		q.offer = newOffer(c)
 	}
-	return r.offers[i]
+	return q.offer
 }
 
 func newOffer(c *Choice) *offer {
@@ -246,8 +271,8 @@ func newOffer(c *Choice) *offer {
 	for i := range c.Options {
 		id, label := c.Options[i].ID, c.Options[i].Label
 		add(o.ids, id, i)
-		add(o.labels, lower(trim(label, anySpace)), i)
-		add(o.looks, seen(label), i)
+		add(o.labels, text.LowerASCII(text.Trim(label, text.AnySpace)), i)
+		add(o.looks, text.Seen(label), i)
 		if isNumber(label) || isNumber(id) {
 			o.numbers = false
 		}
@@ -278,7 +303,7 @@ func (o *offer) match(value string) ([]string, Rule) {
 	named := make(map[string]bool)
 	weakest := 0
 	for part := range strings.SplitSeq(value, ",") {
-		id, rule := o.matchOne(trim(part, anySpace))
+		id, rule := o.matchOne(text.Trim(part, text.AnySpace))
 		if rule == "" {
 			return nil, ""
 		}
@@ -310,9 +335,9 @@ func (o *offer) matchOne(s string) (id string, rule Rule) {
 	i, ok := o.ids[s]
 	rule = RuleOptionID
 	if !ok {
-		i, ok = o.labels[lower(s)]
+		i, ok = o.labels[text.LowerASCII(s)]
 		rule = RuleLabel
-		if ok && o.looks[seen(s)] == ambiguous {
+		if ok && o.looks[text.Seen(s)] == ambiguous {
 			i = ambiguous // the eye would not tell which
 		}
 	}
@@ -344,7 +369,7 @@ func isNumber(s string) bool {
 // match returns what the word says, and by which rule. It is Undecided if no
 // rule knows the word, or if it could be meant the other way round.
 func (c *Confirm) match(word string) (decided Decision, rule Rule) {
-	confirm, cancel := c.confirmLabel(), c.cancelLabel()
+	confirm, cancel := c.labels()
 	for _, w := range [...]struct {
 		word string
 		is   Decision
@@ -360,7 +385,7 @@ func (c *Confirm) match(word string) (decided Decision, rule Rule) {
 		{"false", Cancelled, RuleYesNo},
 	} {
 		switch {
-		case lower(w.word) != lower(word):
+		case text.LowerASCII(w.word) != text.LowerASCII(word):
 		case decided == Undecided:
 			decided, rule = w.is, w.rule
 		case decided != w.is:
@@ -381,24 +406,14 @@ func (c *Confirm) match(word string) (decided Decision, rule Rule) {
 // looks like its label, or like the default one; or it is not a label itself,
 // and the other label begins with it.
 func isDoubtful(word string, rule Rule, other, otherDefault string) bool {
-	word, other = seen(word), seen(other)
+	word, other = text.Seen(word), text.Seen(other)
 	begins := strings.HasPrefix(strings.TrimLeftFunc(other, func(r rune) bool { return !unicode.IsLetter(r) }), word)
-	return word == other || word == seen(otherDefault) || begins && rule != RuleButton
-}
-
-// lower makes ASCII letters lower-case, and no others.
-func lower(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
+	return word == other || word == text.Seen(otherDefault) || begins && rule != RuleButton
 }
 
 // remainderOf is the remainder of a message of which nothing was understood.
 func remainderOf(message string) string {
-	if trim(message, anySpace) == "" {
+	if text.IsBlank(message) {
 		return ""
 	}
 	return message
