@@ -161,10 +161,15 @@ func TestMustNotCompile(t *testing.T) {
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		`{"protocol":"appwrite.clarify/v1","prompts":[{"id":"confirm_delete","kind":"confirm","question":"Delete bucket avatars?","required":true,"confirmLabel":"Confirm","cancelLabel":"Cancel","danger":true}]}
-false undecided
-false undecided
-true confirmed
+		`reply: the user did not answer the questions: nothing is answered, confirmed or refused
+missing: "delete.avatars": required, and not answered
+not understood: "yes please"
+proceed: no
+buckets left: 2
+reply: 1 answer of the user to the questions
+answer: "delete.avatars": confirmed
+proceed: yes, with exactly what was asked about
+buckets left: 1
 `,
 		`prompt skipped: prompts[0].kind: unknown_kind
 Which bucket? [{avatars Avatars } {uploads Uploads }]
@@ -176,6 +181,7 @@ bucket: avatars
 	refused, err := clarify.Call([]byte(`{"prompts":[{"id":"when","kind":"date"}]}`))
 	require.Error(t, err)
 	assert.Contains(t, readme, "\n"+refused+"\n")
+	assert.Contains(t, readme, "```\n"+want[0]+"```\n")
 	var got []string
 	for i, part := range strings.Split(readme, "```go\n") {
 		if i == 0 {
