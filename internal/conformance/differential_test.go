@@ -172,6 +172,7 @@ var firstSeed = flag.Uint64("seed", 1, "seed of the generated inputs of TestDiff
 // TestDifferential compares the library with the oracle on the vectors, on mutants of them, and on
 // generated JSON: 5,000 texts, or 100,000 in the long run.
 func TestDifferential(t *testing.T) {
+	t.Parallel()
 	n := tally{}
 	for _, v := range allSeeds(t) {
 		compare(t, []byte(v), n)
@@ -195,6 +196,7 @@ func TestDifferential(t *testing.T) {
 // TestDifferentialBounds compares them where size and depth are at their bounds, which a random
 // input meets too seldom.
 func TestDifferentialBounds(t *testing.T) {
+	t.Parallel()
 	for _, wrap := range []struct {
 		format string
 		depth  int // of what stands around %s
@@ -241,6 +243,7 @@ func TestDifferentialBounds(t *testing.T) {
 // TestDifferentialSpace compares them on everything that somebody takes for white space or nearly
 // does, and on all of the first code points, at both ends of everything that is trimmed.
 func TestDifferentialSpace(t *testing.T) {
+	t.Parallel()
 	points := []rune{0x1680, 0x180e, 0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff, 0xfffd}
 	for r := range rune(0x100) {
 		points = append(points, r)

@@ -146,6 +146,7 @@ func withMembersInside(arguments, members string) (string, bool) {
 
 // TestKeysMatchExactly puts near keys into every object of every vector, a part of them at a time.
 func TestKeysMatchExactly(t *testing.T) {
+	t.Parallel()
 	var parts []string
 	for part := range slices.Chunk(nearKeys, 50) {
 		var members []string
@@ -461,6 +462,7 @@ func parts(text string) (out []string) {
 // TestUnmarshalLarge has values whose encoding is larger than what they were read from: each of
 // these bytes becomes a U+FFFD.
 func TestUnmarshalLarge(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("\xff", clarify.MaxSize-200)
 	prompt := `{"id":"a","kind":"text","question":"` + long + `"}`
 	answer := `{"id":"a","kind":"text","value":"` + long + `"}`

@@ -238,7 +238,7 @@ func TestConstantMemory(t *testing.T) {
 		most int
 	}{
 		"a byte too large":   {sized(clarify.MaxSize + 1), "too_large", clarify.ErrNotEnvelope, 8 << 10},
-		"64 times too large": {sized(64 * clarify.MaxSize), "too_large", clarify.ErrNotEnvelope, 8 << 10},
+		"16 times too large": {sized(16 * clarify.MaxSize), "too_large", clarify.ErrNotEnvelope, 8 << 10},
 		"a level too deep":   {wire(`"x":` + strings.Repeat("[", clarify.MaxDepth+1)), "too_deep", clarify.ErrMalformed, clarify.MaxSize + 64<<10},
 		"as deep as can be":  {wire(`"x":` + strings.Repeat(`{"":`, (clarify.MaxSize-100)/4)), "too_deep", clarify.ErrMalformed, clarify.MaxSize + 64<<10},
 	} {

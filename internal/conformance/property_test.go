@@ -133,6 +133,7 @@ func pad(g *Generator, call *Value, space string, padDefaultValue bool) {
 }
 
 func TestGeneratedCalls(t *testing.T) {
+	t.Parallel()
 	for i, want := range Envelopes(envelopes) {
 		g := New(uint64(i))
 		call := Arguments(want)
