@@ -15,7 +15,7 @@ import (
 	"os"
 
 	clarify "github.com/clarify-protocol/clarify-go"
-	"github.com/clarify-protocol/clarify-go/examples/terminal"
+	"github.com/clarify-protocol/clarify-go/terminal"
 )
 
 func main() {

@@ -1,4 +1,4 @@
-module github.com/clarify-protocol/clarify-go/examples/terminal
+module github.com/clarify-protocol/clarify-go/terminal
 
 go 1.26
 
@@ -10,7 +10,7 @@ require (
 	github.com/charmbracelet/colorprofile v0.4.2
 	github.com/charmbracelet/x/term v0.2.2
 	github.com/charmbracelet/x/vt v0.1.0
-	github.com/clarify-protocol/clarify-go v0.0.0
+	github.com/clarify-protocol/clarify-go v0.1.0
 	github.com/creack/pty v1.1.24
 )
 
@@ -36,4 +36,4 @@ require (
 	golang.org/x/sys v0.42.0 // indirect
 )
 
-replace github.com/clarify-protocol/clarify-go => ../..
+replace github.com/clarify-protocol/clarify-go => ../
