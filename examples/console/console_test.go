@@ -22,16 +22,25 @@ import (
 	"testing/iotest"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
+
+// long is whether the load and crash tests run in full.
+var long = os.Getenv("CLARIFY_LONG") != ""
 
 // The test binary is the program too, for tests that kill it.
 func TestMain(m *testing.M) {
 	if os.Getenv("CLARIFY_CONSOLE_CHILD") != "" {
+		if os.Getenv("CLARIFY_CONSOLE_HASTY") != "" {
+			startTimeout, stopTimeout = 100*time.Millisecond, 300*time.Millisecond
+		}
 		main()
 		return
 	}
-	log.SetOutput(io.Discard) // of what the tests break on purpose
+	log.SetOutput(io.Discard) // the tests break things on purpose
 	os.Exit(m.Run())
 }
 
@@ -60,16 +69,22 @@ func newSite(t *testing.T, between func(http.Handler) http.Handler) *site {
 	return s
 }
 
-// newForeignSite runs the Console with another engine, which tells these events
+// newForeignSite runs the Console with another engine, which sends these events
 // in every turn.
 func newForeignSite(t *testing.T, events ...clarify.Event) *site {
 	t.Helper()
-	s := &site{T: t, folder: t.TempDir()}
-	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return newSiteWith(t, func(w http.ResponseWriter, r *http.Request) {
 		for _, ev := range append(slices.Clone(events), clarify.Event{Type: eventTurnEnd}) {
 			writeEvent(w, ev)
 		}
-	}))
+	})
+}
+
+// newSiteWith runs the Console with another engine.
+func newSiteWith(t *testing.T, h http.HandlerFunc) *site {
+	t.Helper()
+	s := &site{T: t, folder: t.TempDir()}
+	engine := httptest.NewServer(h)
 	t.Cleanup(engine.Close)
 	s.open(engine.URL)
 	return s
@@ -78,58 +93,64 @@ func newForeignSite(t *testing.T, events ...clarify.Event) *site {
 func (s *site) open(engineURL string) {
 	s.Helper()
 	c, err := newConsole(filepath.Join(s.folder, "console.jsonl"), engineURL)
-	if err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, err)
 	server := httptest.NewServer(protect(c.handler(), true))
 	s.Cleanup(func() {
 		server.Close()
-		if err := c.Close(); err != nil {
-			s.Error(err)
-		}
+		assert.NoError(s, c.Close())
 	})
 	s.console, s.url = c, server.URL
-	s.client = &http.Client{
+	s.client = newClient(s.T)
+}
+
+// newClient returns a client that follows no redirect.
+func newClient(t *testing.T) *http.Client {
+	client := &http.Client{
 		Transport:     &http.Transport{MaxIdleConnsPerHost: 500},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
-	s.Cleanup(s.client.CloseIdleConnections)
+	t.Cleanup(client.CloseIdleConnections)
+	return client
 }
 
-// send sends a request and returns the status, the body and where it leads.
-func (s *site) send(method, path string, form url.Values, header ...string) (status int, body, location string, err error) {
-	var data io.Reader
-	if form != nil {
-		data = strings.NewReader(form.Encode())
-	}
-	req, err := http.NewRequest(method, s.url+path, data)
+// do sends a request and returns the response with its body.
+func (s *site) do(method, address, data string, header ...string) (resp *http.Response, body string, err error) {
+	req, err := http.NewRequest(method, address, strings.NewReader(data))
 	if err != nil {
-		return 0, "", "", err
-	}
-	if form != nil {
-		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		return nil, "", err
 	}
 	for i := 0; i < len(header); i += 2 {
 		if req.Header.Set(header[i], header[i+1]); header[i] == "Host" {
 			req.Host = header[i+1]
 		}
 	}
-	resp, err := s.client.Do(req)
+	resp, err = s.client.Do(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	return resp, string(b), err
+}
+
+// send sends a form, if there is one, and returns where the response leads.
+func (s *site) send(method, path string, form url.Values, header ...string) (status int, body, location string, err error) {
+	if form != nil {
+		header = append(slices.Clip(header), "Content-Type", "application/x-www-form-urlencoded")
+	}
+	resp, body, err := s.do(method, s.url+path, form.Encode(), header...)
 	if err != nil {
 		return 0, "", "", err
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	return resp.StatusCode, string(text), resp.Header.Get("Location"), err
+	return resp.StatusCode, body, resp.Header.Get("Location"), nil
 }
 
 // get returns a page that has to be there.
 func (s *site) get(path string) string {
 	s.Helper()
 	status, body, _, err := s.send("GET", path, nil)
-	if err != nil || status != http.StatusOK {
-		s.Fatalf("GET %s: status %d, %v", path, status, err)
-	}
+	require.NoError(s, err)
+	require.Equal(s, http.StatusOK, status, path)
 	return body
 }
 
@@ -137,9 +158,8 @@ func (s *site) get(path string) string {
 func (s *site) post(path string, form url.Values, want int) string {
 	s.Helper()
 	status, body, _, err := s.send("POST", path, form)
-	if err != nil || status != want {
-		s.Fatalf("POST %s %v: status %d, %v, want %d\n%s", path, form, status, err, want, body)
-	}
+	require.NoError(s, err)
+	require.Equal(s, want, status, "POST %s %v\n%s", path, form, body)
 	return body
 }
 
@@ -166,11 +186,16 @@ func (s *site) timeline(path string) (messages, events []string) {
 	return messages, events
 }
 
+// messages wants so many messages in the conversation.
+func (s *site) messages(path string, want int) {
+	s.Helper()
+	messages, _ := s.timeline(path)
+	assert.Len(s, messages, want)
+}
+
 func (s *site) did(path string, want ...string) {
 	s.Helper()
-	if got := s.engine.changes(strings.TrimPrefix(path, "/c/")); !slices.Equal(got, want) {
-		s.Fatalf("the engine did %q, want %q", got, want)
-	}
+	require.Equal(s, want, s.engine.changes(strings.TrimPrefix(path, "/c/")))
 }
 
 var tokens = regexp.MustCompile(`name="token" value="([^"]+)"`)
@@ -215,18 +240,14 @@ func text(page string) string {
 func (s *site) shows(page string, want ...string) {
 	s.Helper()
 	for _, w := range want {
-		if !strings.Contains(text(page), w) {
-			s.Fatalf("the page does not show %q:\n%s", w, text(page))
-		}
+		require.Contains(s, text(page), w)
 	}
 }
 
 func (s *site) hides(page string, not ...string) {
 	s.Helper()
 	for _, n := range not {
-		if strings.Contains(text(page), n) {
-			s.Fatalf("the page shows %q:\n%s", n, text(page))
-		}
+		require.NotContains(s, text(page), n)
 	}
 }
 
@@ -254,9 +275,7 @@ func TestACancelDeletesNothing(t *testing.T) {
 	s.did(path)
 	s.shows(s.get(path), "with every file in them? Keep everything", "Nothing was deleted.")
 	messages, _ := s.timeline(path)
-	if want := message(t, decide(askDelete, false)); messages[1] != want {
-		t.Errorf("sent %s, want %s", messages[1], want)
-	}
+	assert.Equal(t, []string{opening, message(t, decide(askDelete, false))}, messages)
 }
 
 func TestOneConfirmSendsAtOnce(t *testing.T) {
@@ -271,9 +290,7 @@ func TestOneConfirmSendsAtOnce(t *testing.T) {
 	for _, b := range buttons {
 		got = append(got, strings.Join(b[1:], " "))
 	}
-	if want := []string{"quiet cancelled Keep everything", "danger confirmed Delete 1 bucket"}; !slices.Equal(got, want) {
-		t.Errorf("the buttons are %q, want %q", got, want)
-	}
+	assert.Equal(t, []string{"quiet cancelled Keep everything", "danger confirmed Delete 1 bucket"}, got)
 	s.post(path, answer(page, "answer."+askGuarded, clarify.FormConfirmed), http.StatusSeeOther)
 	s.did(path, "delete backups")
 }
@@ -291,16 +308,11 @@ func TestAnIncompleteAnswerComesBackWithWhatWasEntered(t *testing.T) {
 		`aria-describedby="q2-hint q2-error"`,
 		`<p class="error" id="q2-error">This needs an answer.</p>`,
 	} {
-		if !strings.Contains(page, want) {
-			t.Errorf("the page has no %s", want)
-		}
+		assert.Contains(t, page, want)
 	}
-	if strings.Contains(page, `value="uploads" checked`) || strings.Contains(page, `id="q1-error"`) {
-		t.Error("the page says more than that")
-	}
-	if messages, _ := s.timeline(path); len(messages) != 1 {
-		t.Errorf("messages: %q", messages)
-	}
+	assert.NotContains(t, page, `value="uploads" checked`)
+	assert.NotContains(t, page, `id="q1-error"`)
+	s.messages(path, 1)
 	s.did(path)
 	// The form is still good.
 	s.post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
@@ -314,23 +326,18 @@ func TestEnterConfirmsNoDanger(t *testing.T) {
 	path := s.begin()
 	page := s.get(path)
 	first := regexp.MustCompile(`(?s)<form class="card question".*?<button[^>]*>`).FindString(page)
-	if !strings.Contains(first, `name="enter" value="enter" tabindex="-1" aria-hidden="true"`) {
-		t.Errorf("the first button is another one: %s", first)
-	}
+	assert.Contains(t, first, `name="enter" value="enter" tabindex="-1" aria-hidden="true"`)
 	page = s.post(path, answer(page, "enter", "enter", fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusUnprocessableEntity)
 	s.shows(page, "Enter alone does not send this.")
-	if !strings.Contains(page, `value="logs" checked`) || !strings.Contains(page, `value="confirmed" checked`) {
-		t.Error("what was chosen is lost")
-	}
+	assert.Contains(t, page, `value="logs" checked`)
+	assert.Contains(t, page, `value="confirmed" checked`)
 	s.did(path)
-	if messages, _ := s.timeline(path); len(messages) != 1 {
-		t.Errorf("messages: %q", messages)
-	}
+	s.messages(path, 1)
 	// Where nothing is lost, Enter may send.
 	s.post(path, say(page, "create"), http.StatusSeeOther)
-	if page := s.get(path); strings.Contains(page, `name="enter"`) || !strings.Contains(page, "Continue") {
-		t.Error("Enter does not send a form without a danger")
-	}
+	page = s.get(path)
+	assert.NotContains(t, page, `name="enter"`)
+	assert.Contains(t, page, "Continue")
 }
 
 func TestPlainTextInsteadOfTheForm(t *testing.T) {
@@ -357,24 +364,20 @@ func TestTheSameFormPostedAgainIsOnePost(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if status, body, _, err := s.send("POST", path, form); err != nil || status != http.StatusSeeOther {
-				t.Errorf("status %d, %v\n%s", status, err, text(body))
-			}
+			status, body, _, err := s.send("POST", path, form)
+			assert.NoError(t, err)
+			assert.Equal(t, http.StatusSeeOther, status, text(body))
 		})
 	}
 	all.Wait()
 	s.did(path, "delete logs")
-	if messages, _ := s.timeline(path); len(messages) != 2 {
-		t.Errorf("messages: %q", messages)
-	}
+	s.messages(path, 2)
 	// And a new conversation that is begun twice is one.
 	id := rand.Text()
 	for range 2 {
 		s.post("/", url.Values{"id": {id}}, http.StatusSeeOther)
 	}
-	if messages, _ := s.timeline("/c/" + id); len(messages) != 1 {
-		t.Errorf("messages: %q", messages)
-	}
+	s.messages("/c/"+id, 1)
 }
 
 func TestWhatIsNotOfThisMomentIsRefused(t *testing.T) {
@@ -403,14 +406,10 @@ func TestWhatIsNotOfThisMomentIsRefused(t *testing.T) {
 	s.post(path, answer(first, fieldBuckets, "logs"), http.StatusConflict)
 	page = s.post(path, say(first, "wait"), http.StatusConflict)
 	s.shows(page, movedOn)
-	if !strings.Contains(page, ">\nwait</textarea>") {
-		t.Error("the message is lost")
-	}
+	assert.Contains(t, page, ">\nwait</textarea>")
 	// A page that is new has no question to answer.
 	s.post(path, yes(s.get(path)), http.StatusUnprocessableEntity)
-	if messages, _ := s.timeline(path); len(messages) != 2 {
-		t.Errorf("messages: %q", messages)
-	}
+	s.messages(path, 2)
 	s.did(path)
 	s.did(other)
 }
@@ -450,9 +449,7 @@ func TestValuesThatWereNotOfferedAreRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { s.post(path, form, http.StatusUnprocessableEntity) })
 	}
-	if messages, _ := s.timeline(path); len(messages) != 1 {
-		t.Errorf("messages: %q", messages)
-	}
+	s.messages(path, 1)
 	s.did(path)
 }
 
@@ -497,15 +494,11 @@ func TestWhatCannotBeShown(t *testing.T) {
 			path := s.begin()
 			page := s.get(path)
 			if tt.shows == "" {
-				if got, want := text(page), text(plain.get(plain.begin())); got != want {
-					t.Errorf("the page shows something:\n%s\nwant\n%s", got, want)
-				}
+				assert.Equal(t, text(plain.get(plain.begin())), text(page))
 			} else {
 				s.shows(page, tt.shows)
 			}
-			if got := strings.Contains(page, `class="card question"`); got != tt.form {
-				t.Errorf("a form is shown: %t, want %t", got, tt.form)
-			}
+			assert.Equal(t, tt.form, strings.Contains(page, `class="card question"`), "a form is shown")
 		})
 	}
 }
@@ -514,15 +507,12 @@ func TestAQuestionThatEveryoneMaySkip(t *testing.T) {
 	s := newForeignSite(t, tool(`{"protocol":"appwrite.clarify/v1","prompts":[{"id":"name","kind":"text","question":"Which name?","required":false,"multiline":true,"defaultValue":"\nfirst\nlast"}]}`))
 	path := s.begin()
 	page := s.get(path)
-	if !strings.Contains(page, ">\n\nfirst\nlast</textarea>") { // HTML drops one newline
-		t.Error("the text is not pre-filled as it is")
-	}
+	assert.Contains(t, page, ">\n\nfirst\nlast</textarea>") // HTML drops one newline
 	page = s.post(path, answer(page, "answer.name", ""), http.StatusUnprocessableEntity)
 	s.shows(page, "There is nothing to send")
 	s.post(path, answer(page, "answer.name", "a\r\nb"), http.StatusSeeOther)
-	if messages, _ := s.timeline(path); messages[1] != message(t, write("name", "a\nb")) {
-		t.Errorf("sent %q", messages[1])
-	}
+	messages, _ := s.timeline(path)
+	assert.Equal(t, message(t, write("name", "a\nb")), messages[1])
 }
 
 // hostile is in every string of a question that these tests show.
@@ -542,9 +532,7 @@ func hostileEnvelope(t *testing.T) string {
 		},
 	}
 	b, err := e.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(b)
 }
 
@@ -562,9 +550,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 		t.Helper()
 		page = sentBack.ReplaceAllString(page, "") // nobody sees it
 		for _, not := range []string{"<script", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
-			if strings.Contains(page, not) {
-				t.Errorf("the page has %q in it", not)
-			}
+			assert.NotContains(t, page, not)
 		}
 		s.shows(page, "[U+202E][U+2066][U+0007][U+001B][31m[U+0085][U+2028][U+200B]", "hidden characters")
 	}
@@ -575,9 +561,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	check(s.get(path))
 	// What was entered comes back as it was, but it is still only text.
 	page = s.post(path, answer(s.get(path), "answer.x"+hostile+"3", hostile), http.StatusUnprocessableEntity)
-	if strings.Contains(page, "<script") {
-		t.Error("what was entered became a script")
-	}
+	assert.NotContains(t, page, "<script")
 }
 
 func TestEveryAnswerIsGuardedByHeaders(t *testing.T) {
@@ -585,26 +569,16 @@ func TestEveryAnswerIsGuardedByHeaders(t *testing.T) {
 	path := s.begin()
 	for _, r := range []struct {
 		method, path string
-		form         url.Values
 		header       []string
 	}{
-		{"GET", "/", nil, nil}, {"GET", path, nil, nil}, {"GET", "/nowhere", nil, nil}, {"GET", "/c/none", nil, nil},
-		{"GET", "/static/style.css", nil, nil}, {"GET", "/static/icon.svg", nil, nil},
-		{"POST", path, url.Values{}, nil}, {"PUT", path, nil, nil},
-		{"POST", path, url.Values{}, []string{"Sec-Fetch-Site", "cross-site"}},
-		{"GET", path, nil, []string{"Host", "evil.example"}},
+		{"GET", "/", nil}, {"GET", path, nil}, {"GET", "/nowhere", nil}, {"GET", "/c/none", nil},
+		{"GET", "/static/style.css", nil}, {"GET", "/static/icon.svg", nil},
+		{"POST", path, nil}, {"PUT", path, nil},
+		{"POST", path, []string{"Sec-Fetch-Site", "cross-site"}},
+		{"GET", path, []string{"Host", "evil.example"}},
 	} {
-		req, _ := http.NewRequest(r.method, s.url+r.path, strings.NewReader(r.form.Encode()))
-		for i := 0; i < len(r.header); i += 2 {
-			if req.Header.Set(r.header[i], r.header[i+1]); r.header[i] == "Host" {
-				req.Host = r.header[i+1]
-			}
-		}
-		resp, err := s.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp.Body.Close()
+		resp, _, err := s.do(r.method, s.url+r.path, "", r.header...)
+		require.NoError(t, err)
 		want := map[string]string{
 			"Content-Security-Policy":      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options":       "nosniff",
@@ -613,12 +587,10 @@ func TestEveryAnswerIsGuardedByHeaders(t *testing.T) {
 			"Cross-Origin-Resource-Policy": "same-origin",
 		}
 		for name, value := range want {
-			if got := resp.Header.Values(name); len(got) != 1 || got[0] != value {
-				t.Errorf("%s %s: %s is %q, want %q", r.method, r.path, name, got, value)
-			}
+			assert.Equal(t, []string{value}, resp.Header.Values(name), "%s %s: %s", r.method, r.path, name)
 		}
-		if ct := resp.Header.Get("Content-Type"); strings.HasPrefix(ct, "text/html") && r.path != "/" && resp.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s %s: a page may be kept", r.method, r.path)
+		if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") && r.path != "/" {
+			assert.Equal(t, "no-store", resp.Header.Get("Cache-Control"), "%s %s", r.method, r.path)
 		}
 	}
 }
@@ -642,9 +614,8 @@ func TestOtherSitesArePostingNothing(t *testing.T) {
 		{"this page", []string{"Host", "localhost:8080", "Sec-Fetch-Site", "same-origin"}, http.StatusSeeOther},
 	} {
 		status, _, _, err := s.send("POST", path, form, tt.header...)
-		if err != nil || status != tt.want {
-			t.Errorf("%s: status %d, %v, want %d", tt.name, status, err, tt.want)
-		}
+		assert.NoError(t, err, tt.name)
+		assert.Equal(t, tt.want, status, tt.name)
 		if tt.want != http.StatusSeeOther {
 			s.did(path)
 		}
@@ -652,20 +623,12 @@ func TestOtherSitesArePostingNothing(t *testing.T) {
 	s.did(path, "delete logs")
 	// Nor do they reach the engine.
 	body := `{"conversation":"x","timeline":[{"message":"make room"}]}`
-	for _, header := range [][2]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
-		req, _ := http.NewRequest("POST", s.console.engineURL, strings.NewReader(body))
-		req.Header.Set(header[0], header[1])
-		resp, err := s.client.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp.Body.Close(); resp.StatusCode != http.StatusForbidden {
-			t.Errorf("the engine took a request with %v: %s", header, resp.Status)
-		}
+	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
+		resp, _, err := s.do("POST", s.console.engineURL, body, header...)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusForbidden, resp.StatusCode, header)
 	}
-	if got := len(s.engine.project("x").turns); got != 0 {
-		t.Errorf("the engine took %d turns", got)
-	}
+	assert.Empty(t, s.engine.project("x").turns)
 }
 
 func TestOnlyLoopbackNamesLeadToALoopbackAddress(t *testing.T) {
@@ -673,9 +636,7 @@ func TestOnlyLoopbackNamesLeadToALoopbackAddress(t *testing.T) {
 		"localhost": true, "localhost:8080": true, "127.0.0.1:8080": true, "127.1.2.3": true, "[::1]": true, "[::1]:8080": true,
 		"": false, "localhost.evil.example": false, "0.0.0.0:8080": false, "[::]:80": false, "evil.example": false, "127.0.0.1.evil.example": false,
 	} {
-		if got := isLoopback(host); got != want {
-			t.Errorf("%q: %t, want %t", host, got, want)
-		}
+		assert.Equal(t, want, isLoopback(host), host)
 	}
 }
 
@@ -687,9 +648,7 @@ func TestSizesAreLimited(t *testing.T) {
 	s.post(path, say(page, long), http.StatusRequestEntityTooLarge)
 	s.post("/", url.Values{"id": {long}}, http.StatusRequestEntityTooLarge)
 	s.post("/", url.Values{"id": {"../../etc"}}, http.StatusBadRequest)
-	if messages, _ := s.timeline(path); len(messages) != 1 {
-		t.Errorf("%d messages", len(messages))
-	}
+	s.messages(path, 1)
 	s.post(path, say(page, long[:maxForm-200]), http.StatusSeeOther)
 
 	conv := s.console.conversation(strings.TrimPrefix(path, "/c/"))
@@ -700,155 +659,119 @@ func TestSizesAreLimited(t *testing.T) {
 	conv.mu.Unlock()
 	s.shows(s.post(path, say(s.get(path), "hello"), http.StatusConflict), "This conversation is full.")
 
-	for len(s.console.conversations) < maxConversations {
+	for range maxConversations - 1 {
 		s.console.add(rand.Text())
 	}
 	s.post("/", url.Values{"id": {rand.Text()}}, http.StatusServiceUnavailable)
 	s.post("/", url.Values{"id": {strings.TrimPrefix(path, "/c/")}}, http.StatusSeeOther)
 
-	resp, err := s.client.Post(s.console.engineURL, "application/json", io.MultiReader(
-		strings.NewReader(`{"conversation":"x","timeline":[{"message":"`), io.LimitReader(endless{}, maxTurnRequest)))
-	if err == nil {
-		resp.Body.Close()
-		if resp.StatusCode != http.StatusBadRequest {
-			t.Errorf("the engine took a request that is too long: %s", resp.Status)
-		}
-	}
+	w := httptest.NewRecorder()
+	s.engine.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(
+		`{"conversation":"x","timeline":[{"message":"`+strings.Repeat("x", maxTurnRequest)+`"}]}`)))
+	assert.Equal(t, http.StatusBadRequest, w.Code)
 }
 
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
-// An engine that does not stop, says too much or nothing at all.
+// An engine that says too much, breaks off or says nothing. What the Console
+// must not read is followed by the end of a turn, which would make it whole.
 func TestAnEngineWithoutMeasure(t *testing.T) {
+	const said, end = "data: {\"type\":\"say\"}\n\n", "data: {\"type\":\"turn_end\"}\n\n"
+	sends := func(stream string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, stream) }
+	}
 	for name, tt := range map[string]struct {
 		engine http.HandlerFunc
 		events int // what is kept
 	}{
-		"too many events": {func(w http.ResponseWriter, r *http.Request) {
-			for writeEvent(w, clarify.Event{Type: eventSay, Output: "and"}) == nil {
-			}
-		}, maxTurnEvents},
-		"one event without an end": {func(w http.ResponseWriter, r *http.Request) {
-			io.WriteString(w, "data: ")
-			io.Copy(w, endless{})
-		}, 0},
-		"comments without an end": {func(w http.ResponseWriter, r *http.Request) {
-			for {
-				if _, err := io.WriteString(w, strings.Repeat(": still here\n", 1000)); err != nil {
-					return
-				}
-			}
-		}, 0},
+		"too many events":    {sends(strings.Repeat(said, maxTurnEvents+1) + end), maxTurnEvents},
+		"too large an event": {sends("data: " + strings.Repeat("x", clarify.MaxEventSize) + "\n\n" + end), 0},
+		"too many comments":  {sends(strings.Repeat(": still here\n", maxTurn/len(": still here\n")+1) + end), 0},
 		"nothing": {func(w http.ResponseWriter, r *http.Request) {
 			io.Copy(io.Discard, r.Body)
 			<-r.Context().Done()
 		}, 0},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+			if r.URL.Path == "/" {
+				http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+			}
+			io.WriteString(w, end)
 		}, 0},
-		"an error":        {func(w http.ResponseWriter, r *http.Request) { http.Error(w, "no", http.StatusInternalServerError) }, 0},
-		"an empty stream": {func(w http.ResponseWriter, r *http.Request) {}, 0},
+		"an error":        {func(w http.ResponseWriter, r *http.Request) { http.Error(w, end, http.StatusInternalServerError) }, 0},
+		"an empty stream": {sends(""), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			engine := httptest.NewServer(tt.engine)
-			t.Cleanup(engine.Close)
-			s := &site{T: t, folder: t.TempDir()}
-			s.open(engine.URL)
+			s := newSiteWith(t, tt.engine)
 			if name == "nothing" {
-				s.console.turnTimeout = time.Second
+				s.console.turnTimeout = 50 * time.Millisecond
 			}
-			begun := time.Now()
 			path := s.begin()
-			if took := time.Since(begun); took > turnTimeout/2 {
-				t.Errorf("it took %v", took)
-			}
 			s.shows(s.get(path), "The agent broke off before its turn was over. What you sent is kept.", "Try again")
 			messages, events := s.timeline(path)
-			if len(messages) != 1 || len(events) != tt.events {
-				t.Errorf("%d messages, %d events, want 1 and %d", len(messages), len(events), tt.events)
-			}
+			assert.Len(t, messages, 1)
+			assert.Len(t, events, tt.events)
 		})
 	}
 }
 
-// A client that sends half a request is not waited for.
+// The server cuts the connection of a client that sends half a request.
 func TestAStalledRequestIsCut(t *testing.T) {
-	t.Parallel()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	server := newServer(http.NotFoundHandler())
+	assert.Positive(t, server.ReadHeaderTimeout)
+	assert.Positive(t, server.ReadTimeout)
+	assert.Greater(t, server.WriteTimeout, turnTimeout)
+	assert.Positive(t, server.IdleTimeout)
+	assert.LessOrEqual(t, server.MaxHeaderBytes, 64<<10)
+	server.ReadHeaderTimeout = 50 * time.Millisecond // the same, but soon
 	go server.Serve(listener)
 	defer server.Close()
 	conn, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer conn.Close()
 	io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nX-Half: ")
-	conn.SetReadDeadline(time.Now().Add(server.ReadHeaderTimeout + 5*time.Second))
-	if _, err := io.ReadAll(conn); err != nil {
-		t.Fatalf("the connection is still open: %v", err)
-	}
-	if server.ReadTimeout == 0 || server.WriteTimeout <= turnTimeout || server.IdleTimeout == 0 || server.MaxHeaderBytes > 64<<10 {
-		t.Errorf("a limit is missing: %+v", server)
-	}
+	conn.SetReadDeadline(time.Now().Add(time.Minute))
+	_, err = io.ReadAll(conn)
+	require.NoError(t, err, "the connection is still open")
 }
 
-// A turn that broke off is told to its end on request, wherever it was cut, and
-// nothing is done twice.
+// A turn that broke off is told to its end on request, at whatever event it was
+// cut, and nothing is done twice.
 func TestTheEngineDiesInMidStream(t *testing.T) {
-	whole := func() (page string) {
-		s := newSite(t, nil)
-		path := s.begin()
-		s.post(path, answer(s.get(path), fieldBuckets, "logs", fieldBuckets, "uploads", fieldArchive, "kept", fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
-		return text(s.get(path))
-	}()
-	for cut := 0; ; cut++ {
+	yes := func(page string) url.Values {
+		return answer(page, fieldBuckets, "logs", fieldBuckets, "uploads", fieldArchive, "kept", fieldDelete, clarify.FormConfirmed)
+	}
+	s := newSite(t, nil)
+	path := s.begin()
+	_, before := s.timeline(path)
+	s.post(path, yes(s.get(path)), http.StatusSeeOther)
+	_, after := s.timeline(path)
+	require.Greater(t, len(after), len(before))
+	whole := text(s.get(path))
+	for cut := range len(after) - len(before) {
 		limit := -1 // events until the engine dies; none if negative
 		s := newSite(t, func(h http.Handler) http.Handler {
 			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				h.ServeHTTP(&dyingWriter{ResponseWriter: w, left: limit}, r)
 			})
 		})
-		path := s.begin()
-		form := answer(s.get(path), fieldBuckets, "logs", fieldBuckets, "uploads", fieldArchive, "kept", fieldDelete, clarify.FormConfirmed)
+		did := func() {
+			t.Helper()
+			s.did(path, "create kept fra", "copy logs kept", "copy uploads kept", "delete logs", "delete uploads")
+		}
+		path = s.begin()
+		form := yes(s.get(path))
 		limit = cut
 		s.post(path, form, http.StatusSeeOther)
-		_, events := s.timeline(path)
 		page := s.get(path)
-		s.did(path, "create kept fra", "copy logs kept", "copy uploads kept", "delete logs", "delete uploads")
-		if !strings.Contains(page, "Try again") {
-			if cut == 0 || events[len(events)-1] != eventTurnEnd || text(page) != whole {
-				t.Fatalf("cut at %d: the page shows a whole turn, with %q", cut, events)
-			}
-			break
-		}
-		s.shows(page, "The agent broke off before its turn was over. What you sent is kept.")
+		did()
+		s.shows(page, "The agent broke off before its turn was over. What you sent is kept.", "Try again")
 		s.post(path, form, http.StatusSeeOther) // the same answer again changes nothing
 		s.post(path, say(page, "go on"), http.StatusConflict)
-		s.post(path, filled(page, doAgain, nil), http.StatusSeeOther)
-		if cut > 0 { // the rest is longer than the limit in the beginning
-			limit = -1
-			s.post(path, filled(s.get(path), doAgain, nil), http.StatusSeeOther)
-		}
+		s.post(path, filled(page, doAgain, nil), http.StatusSeeOther) // the rest may be cut again
 		limit = -1
-		if page = s.get(path); strings.Contains(page, "Try again") {
-			s.post(path, filled(page, doAgain, nil), http.StatusSeeOther)
-		}
-		if got := text(s.get(path)); got != whole {
-			t.Fatalf("cut at %d: got\n%s\nwant\n%s", cut, got, whole)
-		}
-		s.did(path, "create kept fra", "copy logs kept", "copy uploads kept", "delete logs", "delete uploads")
+		s.post(path, filled(s.get(path), doAgain, nil), http.StatusSeeOther)
+		require.Equal(t, whole, text(s.get(path)), "cut at %d", cut)
+		did()
 	}
 }
 
@@ -867,9 +790,7 @@ func TestAQuestionOfACutTurnWaits(t *testing.T) {
 	path := s.begin()
 	page := s.get(path)
 	s.shows(page, "Which buckets can go? not answered", "Try again")
-	if strings.Contains(page, `class="card question"`) {
-		t.Error("the question can be answered")
-	}
+	assert.NotContains(t, page, `class="card question"`)
 	s.post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusConflict)
 	s.did(path)
 	cut = false
@@ -917,20 +838,14 @@ func TestWhileTheAgentIsAtWork(t *testing.T) {
 	page := s.get(path)
 	s.shows(page, "The agent is at work.")
 	s.hides(page, "Try again", "Send")
-	s.post(path, say(`name="token" value="`+func() string {
-		conv := s.console.conversation(id)
-		conv.mu.Lock()
-		defer conv.mu.Unlock()
-		token, _ := conv.token(len(conv.timeline))
-		return token
-	}()+`"`, "hurry"), http.StatusConflict)
+	conv := s.console.conversation(id)
+	conv.mu.Lock()
+	token, _ := conv.token(len(conv.timeline))
+	conv.mu.Unlock()
+	s.post(path, url.Values{"do": {doMessage}, "token": {token}, "message": {"hurry"}}, http.StatusConflict)
 	go_on <- true
-	if status := <-done; status != http.StatusSeeOther {
-		t.Errorf("status %d", status)
-	}
-	if messages, _ := s.timeline(path); len(messages) != 1 {
-		t.Errorf("messages: %q", messages)
-	}
+	assert.Equal(t, http.StatusSeeOther, <-done)
+	s.messages(path, 1)
 	s.shows(s.get(path), "Continue")
 }
 
@@ -960,9 +875,7 @@ func TestABrowserThatLeavesLosesNothing(t *testing.T) {
 	}()
 	<-begun
 	leave()
-	if <-left == nil {
-		t.Fatal("the browser did not leave")
-	}
+	require.Error(t, <-left, "the browser did not leave")
 	close(go_on)
 	s.post(path, form, http.StatusSeeOther) // waits for the turn that runs
 	s.did(path, "delete logs")
@@ -977,9 +890,8 @@ func TestTheConversationSurvivesARestart(t *testing.T) {
 	again := &site{T: t, folder: s.folder, engine: s.engine}
 	again.open(s.console.engineURL)
 	after := again.get(path)
-	if text(after) != text(before) || token(after) != token(before) {
-		t.Errorf("after a restart the page is\n%s\nwant\n%s", text(after), text(before))
-	}
+	assert.Equal(t, text(before), text(after))
+	assert.Equal(t, token(before), token(after))
 	again.post(path, answer(before, "answer."+askGuarded, clarify.FormConfirmed), http.StatusSeeOther)
 	again.did(path, "delete backups")
 }
@@ -988,16 +900,15 @@ func TestUnknownPages(t *testing.T) {
 	s := newSite(t, nil)
 	for _, path := range []string{"/c/none", "/c/"} {
 		status, _, _, err := s.send("GET", path, nil)
-		if err != nil || status != http.StatusNotFound {
-			t.Errorf("GET %s: status %d, %v", path, status, err)
-		}
+		assert.NoError(t, err)
+		assert.Equal(t, http.StatusNotFound, status, path)
 	}
 	s.post("/c/none", url.Values{}, http.StatusNotFound)
 	s.shows(s.get("/"), "There is no conversation yet.", "Start over")
 	path := s.begin()
-	if status, _, location, _ := s.send("GET", "/", nil); status != http.StatusFound || location != path {
-		t.Errorf("status %d, to %s", status, location)
-	}
+	status, _, location, _ := s.send("GET", "/", nil)
+	assert.Equal(t, http.StatusFound, status)
+	assert.Equal(t, path, location)
 }
 
 func TestReadEvents(t *testing.T) {
@@ -1021,23 +932,20 @@ func TestReadEvents(t *testing.T) {
 				got = append(got, string(data))
 				return nil
 			})
-			if err != nil || !slices.Equal(got, tt.want) {
-				t.Errorf("%q: got %q, %v, want %q", tt.stream, got, err, tt.want)
-			}
+			assert.NoError(t, err, tt.stream)
+			assert.Equal(t, tt.want, got, tt.stream)
 		}
 	}
 }
 
-// A large event takes time in proportion to its size, and one that is too large
-// is refused.
+// An event of the greatest size is read, and a larger one is refused.
 func TestReadLargeEvents(t *testing.T) {
 	for _, size := range []int{clarify.MaxEventSize - len("data: "), clarify.MaxEventSize} {
-		stream := io.MultiReader(strings.NewReader("data: "), io.LimitReader(endless{}, int64(size)), strings.NewReader("\n\n"))
 		got := 0
-		err := readEvents(stream, func(data []byte) error { got = len(data); return nil })
-		if fits := size < clarify.MaxEventSize; (err == nil) != fits || fits != (got == size) {
-			t.Errorf("%d bytes: got %d, %v", size, got, err)
-		}
+		err := readEvents(strings.NewReader("data: "+strings.Repeat("x", size)+"\n\n"), func(data []byte) error { got = len(data); return nil })
+		fits := size < clarify.MaxEventSize
+		assert.Equal(t, fits, err == nil, "%d bytes: %v", size, err)
+		assert.Equal(t, fits, got == size, "%d bytes: got %d", size, got)
 	}
 }
 
@@ -1052,9 +960,7 @@ func TestVisible(t *testing.T) {
 		"flag \U000E0067\U000E007F":  "flag [U+E0067][U+E007F]",
 		"\u0601\u0661":               "\u0601\u0661",
 	} {
-		if got := visible(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
+		assert.Equal(t, want, visible(in))
 	}
 }
 
@@ -1065,21 +971,14 @@ func TestTheJournals(t *testing.T) {
 	s.post(path, say(s.get(path), "list"), http.StatusSeeOther)
 	count := func(name string) (n int) {
 		data, err := os.ReadFile(filepath.Join(s.folder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		for line := range strings.Lines(string(data)) {
-			if n++; !json.Valid([]byte(line)) {
-				t.Errorf("%s: %s", name, line)
-			}
+			n++
+			assert.True(t, json.Valid([]byte(line)), "%s: %s", name, line)
 		}
 		return n
 	}
 	messages, events := s.timeline(path)
-	if got, want := count("console.jsonl"), len(messages)+len(events); got != want {
-		t.Errorf("the Console's journal has %d lines, want %d", got, want)
-	}
-	if got := count("engine.jsonl"); got != 2 {
-		t.Errorf("the engine's journal has %d lines, want 2", got)
-	}
+	assert.Equal(t, len(messages)+len(events), count("console.jsonl"))
+	assert.Equal(t, 2, count("engine.jsonl"))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"crypto/rand"
-	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -11,13 +10,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
-	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
@@ -25,7 +25,8 @@ import (
 // A child is the whole program in a process of its own.
 type child struct {
 	*site
-	cmd *exec.Cmd
+	cmd        *exec.Cmd
+	complaints *strings.Builder // what it logs, to be read when it has ended
 }
 
 func startChild(t *testing.T, folder string, args ...string) *child {
@@ -33,20 +34,11 @@ func startChild(t *testing.T, folder string, args ...string) *child {
 	cmd := exec.Command(os.Args[0], append([]string{"-addr", "127.0.0.1:0", "-data", folder}, args...)...)
 	cmd.Env = append(os.Environ(), "CLARIFY_CONSOLE_CHILD=1")
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var complaints strings.Builder
-	cmd.Stderr = &complaints
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	c := &child{&site{T: t, folder: folder}, cmd}
-	c.client = &http.Client{
-		Transport:     &http.Transport{},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-	}
-	t.Cleanup(c.client.CloseIdleConnections)
+	require.NoError(t, err)
+	c := &child{&site{T: t, folder: folder, client: newClient(t)}, cmd, new(strings.Builder)}
+	cmd.Stderr = c.complaints
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if address, ok := strings.CutPrefix(lines.Text(), "Console"); ok {
 			c.url = strings.TrimSuffix(strings.TrimSpace(address), "/")
@@ -54,14 +46,26 @@ func startChild(t *testing.T, folder string, args ...string) *child {
 		}
 	}
 	cmd.Wait()
-	t.Fatalf("the program printed no address: %s", complaints.String())
+	require.FailNow(t, "the program printed no address", c.complaints)
 	return nil
+}
+
+// stops asks the program to stop, and waits until it has.
+func (c *child) stops(signal os.Signal) {
+	c.Helper()
+	c.cmd.Process.Signal(signal)
+	require.NoError(c, c.cmd.Wait(), "the program did not stop gracefully")
 }
 
 // The program is killed while it writes, over and over, and started again. Every
 // acknowledged message is there, once and in order, and was done at most once.
 func TestKilledWhileWriting(t *testing.T) {
-	const users, kills = 12, 6
+	users, kills := 6, 2
+	if long {
+		users, kills = 12, 6
+	}
+	deleteLogs := message(t, choose(askBuckets, "logs"), decide(askDelete, true))
+	createLogs := message(t, write(askName, "logs"), choose(askRegion, "nyc"))
 	folder := t.TempDir()
 	type talker struct {
 		id    string
@@ -72,7 +76,6 @@ func TestKilledWhileWriting(t *testing.T) {
 	for i := range talkers {
 		talkers[i] = &talker{id: rand.Text()}
 	}
-	acknowledged := 0
 	for round := range kills + 1 {
 		c := startChild(t, folder)
 		stored := storedMessages(t, folder)
@@ -82,12 +85,11 @@ func TestKilledWhileWriting(t *testing.T) {
 				k.acked = append(k.acked, k.tried) // written, but not told
 			}
 			k.tried = ""
-			if !slices.Equal(got, k.acked) {
-				t.Fatalf("round %d, %s: stored %q, acknowledged %q", round, k.id, got, k.acked)
-			}
+			require.Equal(t, k.acked, got, "round %d", round)
 		}
 		var all sync.WaitGroup
 		var acks atomic.Int64 // in this round
+		enough := int64(users + 7*round)
 		stop := make(chan bool)
 		for _, k := range talkers {
 			all.Go(func() {
@@ -101,93 +103,74 @@ func TestKilledWhileWriting(t *testing.T) {
 						k.acked = append(k.acked, message)
 					}
 					k.tried = ""
-					acks.Add(1)
+					if acks.Add(1) == enough {
+						if round < kills {
+							c.cmd.Process.Kill() // while the others write
+						} else {
+							close(stop)
+						}
+					}
 					return true
 				}
 				if len(k.acked) == 0 && !post("/", url.Values{"id": {k.id}}, opening) {
 					return
 				}
 				path := "/c/" + k.id
-				for {
+				for ok := true; ok; {
 					select {
 					case <-stop:
 						return
 					default:
 					}
 					status, page, _, err := c.send("GET", path, nil)
-					ok := err == nil && status == http.StatusOK
 					switch {
-					case !ok:
+					case err != nil || status != http.StatusOK:
 						return
 					case strings.Contains(page, "Try again"):
 						ok = post(path, filled(page, doAgain, nil), "")
 					case strings.Contains(page, fieldBuckets):
-						ok = post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed),
-							message(t, choose(askBuckets, "logs"), decide(askDelete, true)))
+						ok = post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), deleteLogs)
 					case strings.Contains(page, "answer."+askName):
-						ok = post(path, answer(page, "answer."+askName, "logs", "answer."+askRegion, "nyc"),
-							message(t, write(askName, "logs"), choose(askRegion, "nyc")))
+						ok = post(path, answer(page, "answer."+askName, "logs", "answer."+askRegion, "nyc"), createLogs)
 					case strings.Contains(lastSaid(page), "deleted logs"):
 						ok = post(path, say(page, "create"), "create")
 					default:
 						ok = post(path, say(page, "make room"), "make room")
 					}
-					if !ok {
-						return
-					}
 				}
 			})
 		}
-		for end := time.Now().Add(time.Minute); acks.Load() < int64(users+7*round) && time.Now().Before(end); {
-			time.Sleep(time.Millisecond)
-		}
+		all.Wait()
+		require.GreaterOrEqual(t, acks.Load(), enough, "nothing was interrupted")
 		if round < kills {
-			if err := c.cmd.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			all.Wait()
 			c.cmd.Wait()
 			continue
 		}
-		close(stop)
-		all.Wait()
-		for _, k := range talkers { // whatever was cut is told to its end
+		for _, k := range talkers { // a turn that was cut is told to its end
 			page := c.get("/c/" + k.id)
-			for strings.Contains(page, "Try again") {
+			if strings.Contains(page, "Try again") {
 				c.post("/c/"+k.id, filled(page, doAgain, nil), http.StatusSeeOther)
-				page = c.get("/c/" + k.id)
 			}
+			c.hides(c.get("/c/"+k.id), "Try again")
 		}
-		c.cmd.Process.Signal(syscall.SIGTERM)
-		if err := c.cmd.Wait(); err != nil {
-			t.Fatalf("the program did not stop gracefully: %v", err)
-		}
+		c.stops(syscall.SIGTERM)
 	}
 	g := testEngine(t, folder)
 	stored := storedMessages(t, folder)
 	for _, k := range talkers {
-		if !slices.Equal(stored[k.id], k.acked) {
-			t.Errorf("%s: stored %q, acknowledged %q", k.id, stored[k.id], k.acked)
-		}
-		acknowledged += len(k.acked)
-		// Each answer did what it says, once: the world says so in its order.
+		assert.Equal(t, k.acked, stored[k.id])
+		// Each answer did what it says, once, and in the order of the messages.
 		var want []string
 		for _, m := range k.acked {
 			switch m {
-			case message(t, choose(askBuckets, "logs"), decide(askDelete, true)):
+			case deleteLogs:
 				want = append(want, "delete logs")
-			case message(t, write(askName, "logs"), choose(askRegion, "nyc")):
+			case createLogs:
 				want = append(want, "create logs nyc")
 			}
 		}
-		if got := g.changes(k.id); !slices.Equal(got, want) {
-			t.Errorf("%s: did %q, want %q", k.id, got, want)
-		}
+		assert.Equal(t, want, g.changes(k.id), k.id)
 	}
-	if acknowledged < users*kills {
-		t.Errorf("only %d messages were acknowledged: nothing was interrupted", acknowledged)
-	}
-	t.Logf("%d messages acknowledged, killed %d times", acknowledged, kills)
 }
 
 // lastSaid is the end of the page: what the agent said last.
@@ -198,40 +181,28 @@ func lastSaid(page string) string {
 func TestTheProgramStopsWhenAsked(t *testing.T) {
 	folder := t.TempDir()
 	c := startChild(t, folder)
-	if page := c.get(c.first()); !strings.Contains(page, "Which buckets can go?") {
-		t.Error("the first page holds no question")
-	}
 	path := c.first()
+	c.shows(c.get(path), "Which buckets can go?")
 	c.post(path, answer(c.get(path), fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
-	c.cmd.Process.Signal(os.Interrupt)
-	if err := c.cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	c.stops(os.Interrupt)
 	again := startChild(t, folder)
-	if again.first() != path {
-		t.Error("the conversation is another one")
-	}
+	assert.Equal(t, path, again.first(), "the conversation is another one")
 	again.shows(again.get(path), "Done: deleted logs.")
-	again.cmd.Process.Kill()
-	again.cmd.Wait()
 }
 
 // first is where the first page leads to.
 func (c *child) first() string {
 	c.Helper()
 	status, _, location, err := c.send("GET", "/", nil)
-	if err != nil || status != http.StatusFound {
-		c.Fatalf("GET /: status %d, %v", status, err)
-	}
+	require.NoError(c, err)
+	require.Equal(c, http.StatusFound, status)
 	return location
 }
 
 func TestArgumentsAreChecked(t *testing.T) {
 	taken := newSite(t, nil).url
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for _, args := range [][]string{
 		{"-no-such-flag"},
 		{"argument"},
@@ -244,35 +215,24 @@ func TestArgumentsAreChecked(t *testing.T) {
 		cmd := exec.Command(os.Args[0], args...)
 		cmd.Env = append(os.Environ(), "CLARIFY_CONSOLE_CHILD=1", "TMPDIR="+t.TempDir())
 		out, err := cmd.CombinedOutput()
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) || exit.ExitCode() != 1 || len(out) == 0 {
-			t.Errorf("%q: %v, %q", args, err, out)
-		}
+		assert.EqualError(t, err, "exit status 1", "%q", args)
+		assert.NotEmpty(t, out, "%q", args)
 	}
 }
 
-// An engine that hangs does not keep the program from starting, nor from
-// stopping.
+// An engine that hangs does not keep the program from starting or stopping.
 func TestAHangingEngineHoldsNothingUp(t *testing.T) {
-	t.Parallel()
-	release := make(chan bool)
+	if !long {
+		t.Setenv("CLARIFY_CONSOLE_HASTY", "1")
+	}
 	engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
-		select {
-		case <-release:
-		case <-r.Context().Done():
-		}
+		<-r.Context().Done()
 	}))
-	defer engine.Close()
-	defer close(release)
+	t.Cleanup(engine.Close)
 	c := startChild(t, t.TempDir(), "-engine", engine.URL)
 	c.shows(c.get(c.first()), "The agent is at work.")
-	begun := time.Now()
-	c.cmd.Process.Signal(syscall.SIGTERM)
-	if err := c.cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
-	if took := time.Since(begun); took > turnTimeout/2 {
-		t.Errorf("it took %v to stop", took)
-	}
+	c.stops(syscall.SIGTERM)
+	// The program ended the turn: the turn did not come to its own limit.
+	assert.Contains(t, c.complaints.String(), "context canceled")
 }

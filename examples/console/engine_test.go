@@ -1,13 +1,15 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
@@ -29,13 +31,9 @@ func newTalk(t *testing.T) *talk {
 func testEngine(t *testing.T, folder string) *engine {
 	t.Helper()
 	g, err := newEngine(filepath.Join(folder, "engine.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() {
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		assert.NoError(t, g.Close())
 	})
 	return g
 }
@@ -46,16 +44,19 @@ func (k *talk) says(message string) *clarify.Envelope {
 	k.Helper()
 	k.timeline = append(k.timeline, entry{Message: message})
 	events, err := k.engine.turn(turnRequest{k.id, k.timeline})
-	if err != nil {
-		k.Fatalf("after %q: %v", message, err)
-	}
-	for _, ev := range events {
-		k.timeline = append(k.timeline, entry{Event: &ev})
-	}
-	if last := events[len(events)-1]; last.Type != eventTurnEnd {
-		k.Fatalf("the turn ends with %+v", last)
-	}
+	require.NoError(k, err, message)
+	k.timeline = told(k.timeline, events)
+	require.Equal(k, eventTurnEnd, events[len(events)-1].Type)
 	return replay(k.timeline).Pending()
+}
+
+// told returns the timeline with the events at its end.
+func told(timeline []entry, events []clarify.Event) []entry {
+	timeline = slices.Clone(timeline)
+	for _, ev := range events {
+		timeline = append(timeline, entry{Event: &ev})
+	}
+	return timeline
 }
 
 // answers sends structured answers.
@@ -67,9 +68,7 @@ func (k *talk) answers(answers ...clarify.Answer) *clarify.Envelope {
 func message(t *testing.T, answers ...clarify.Answer) string {
 	t.Helper()
 	b, err := clarify.Answers{Answers: answers}.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(b)
 }
 
@@ -97,32 +96,24 @@ func (g *engine) changes(id string) (done []string) {
 
 func (k *talk) did(want ...string) {
 	k.Helper()
-	if got := k.engine.changes(k.id); !slices.Equal(got, want) {
-		k.Fatalf("the engine did %q, want %q", got, want)
-	}
+	require.Equal(k, want, k.engine.changes(k.id))
 }
 
 func (k *talk) has(want ...string) {
 	k.Helper()
-	if got := slices.Sorted(maps.Keys(k.engine.project(k.id).buckets)); !slices.Equal(got, want) {
-		k.Fatalf("the buckets are %q, want %q", got, want)
-	}
+	require.Equal(k, want, slices.Sorted(maps.Keys(k.engine.project(k.id).buckets)))
 }
 
-func ids(e *clarify.Envelope) (ids []string) {
-	if e != nil {
-		for _, p := range e.Prompts {
-			ids = append(ids, p.ID)
-		}
-	}
-	return ids
-}
-
+// asks wants prompts with these ids in the question, which is nil if there are none.
 func (k *talk) asks(e *clarify.Envelope, want ...string) {
 	k.Helper()
-	if got := ids(e); !slices.Equal(got, want) {
-		k.Fatalf("the agent asks %q, want %q", got, want)
+	var got []string
+	if e != nil {
+		for _, p := range e.Prompts {
+			got = append(got, p.ID)
+		}
 	}
+	require.Equal(k, want, got)
 }
 
 func TestTheFirstQuestionHasEveryKind(t *testing.T) {
@@ -131,19 +122,12 @@ func TestTheFirstQuestionHasEveryKind(t *testing.T) {
 	for _, p := range e.Prompts {
 		got = append(got, fmt.Sprintf("%s optional=%t", p.Kind(), p.Optional))
 	}
-	want := []string{"choice optional=false", "text optional=true", "confirm optional=false"}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-	if p, _ := e.Prompt(askDelete); !p.Input.(*clarify.Confirm).Danger {
-		t.Error("the confirm is not marked as a danger")
-	}
-	if p, _ := e.Prompt(askBuckets); !p.Input.(*clarify.Choice).AllowMultiple {
-		t.Error("only one bucket can be chosen")
-	}
-	if warnings := e.Lint(); warnings != nil {
-		t.Errorf("lint: %v", warnings)
-	}
+	assert.Equal(t, []string{"choice optional=false", "text optional=true", "confirm optional=false"}, got)
+	p, _ := e.Prompt(askDelete)
+	assert.True(t, p.Input.(*clarify.Confirm).Danger)
+	p, _ = e.Prompt(askBuckets)
+	assert.True(t, p.Input.(*clarify.Choice).AllowMultiple)
+	assert.Nil(t, e.Lint())
 }
 
 func TestAnswersActAsTheyRead(t *testing.T) {
@@ -218,12 +202,8 @@ func TestWhatWasAnsweredIsNotAskedAgain(t *testing.T) {
 	k.says(opening)
 	e := k.answers(choose(askBuckets, "logs", "uploads"), write(askArchive, "avatars"), decide(askDelete, true))
 	k.asks(e, askArchive, askDelete)
-	if got := e.Prompts[0].Input.(*clarify.Text).DefaultValue; got != "avatars" {
-		t.Errorf("the name is pre-filled with %q", got)
-	}
-	if got, want := e.Prompts[1].Question, "Delete logs and uploads with every file in it?"; got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
+	assert.Equal(t, "avatars", e.Prompts[0].Input.(*clarify.Text).DefaultValue)
+	assert.Equal(t, "Delete logs and uploads with every file in it?", e.Prompts[1].Question)
 	// The pre-filled name is no answer: without one there are no copies.
 	k.asks(k.answers(decide(askDelete, true)), askArchive, askDelete)
 	k.did()
@@ -237,9 +217,7 @@ func TestCreate(t *testing.T) {
 	k.did()
 	k.asks(k.answers(write(askName, " photos "), choose(askRegion, "syd")))
 	k.did("create photos syd") // the third region is the third
-	if got := k.engine.project(k.id).buckets["photos"].Region; got != "syd" {
-		t.Errorf("the bucket is in %q", got)
-	}
+	assert.Equal(t, "syd", k.engine.project(k.id).buckets["photos"].Region)
 }
 
 // The agent goes on with a question only if it is the one that it asked.
@@ -253,9 +231,7 @@ func TestAQuestionThatTheEngineDidNotAskStartsNothing(t *testing.T) {
 			k.timeline[i].Event = &forged
 		}
 	}
-	if e := replay(k.timeline).Pending(); e.Prompts[0].Question != "Which buckets do you like?" {
-		t.Fatal("the question was not forged")
-	}
+	require.Equal(t, "Which buckets do you like?", replay(k.timeline).Pending().Prompts[0].Question)
 	k.asks(k.answers(choose(askBuckets, "logs"), decide(askDelete, true)))
 	k.did()
 }
@@ -264,18 +240,16 @@ func TestTheSameAnswerActsOnce(t *testing.T) {
 	k := newTalk(t)
 	k.says(opening)
 	answer := message(t, choose(askBuckets, "logs"), decide(askDelete, true))
-	before := slices.Clone(k.timeline)
+	before := k.timeline
 	k.says(answer)
-	once := slices.Clone(k.timeline)
+	once := k.timeline
 	k.did("delete logs")
 
 	// The request arrives again: the same turn is told.
 	k.timeline = before
 	k.says(answer)
 	k.did("delete logs")
-	if !equalTimelines(k.timeline, once) {
-		t.Error("the turn is told differently the second time")
-	}
+	assert.Equal(t, once, k.timeline)
 	// The message arrives again: it answers nothing.
 	k.says(answer)
 	k.did("delete logs")
@@ -284,15 +258,6 @@ func TestTheSameAnswerActsOnce(t *testing.T) {
 	k.answers(write(askName, "logs"), choose(askRegion, "nyc"))
 	k.says(answer)
 	k.did("delete logs", "create logs nyc")
-}
-
-func equalTimelines(a, b []entry) bool {
-	return slices.EqualFunc(a, b, func(a, b entry) bool {
-		if a.Event == nil || b.Event == nil {
-			return a == b
-		}
-		return *a.Event == *b.Event
-	})
 }
 
 // From whatever point a Console has the turn, it gets the rest of it.
@@ -305,16 +270,8 @@ func TestACutTurnIsToldToItsEnd(t *testing.T) {
 	did := k.engine.changes(k.id)
 	for cut := from; cut <= len(whole); cut++ {
 		rest, err := k.engine.turn(turnRequest{k.id, whole[:cut]})
-		if err != nil {
-			t.Fatalf("cut at %d: %v", cut, err)
-		}
-		got := slices.Clone(whole[:cut])
-		for _, ev := range rest {
-			got = append(got, entry{Event: &ev})
-		}
-		if !equalTimelines(got, whole) {
-			t.Fatalf("cut at %d: another turn is told", cut)
-		}
+		require.NoError(t, err, "cut at %d", cut)
+		require.Equal(t, whole, told(whole[:cut], rest), "cut at %d", cut)
 	}
 	k.did(did...)
 }
@@ -323,14 +280,11 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 	k := newTalk(t)
 	k.says(opening)
 	k.answers(choose(askBuckets, "logs"), decide(askDelete, false))
-	whole := slices.Clone(k.timeline)
-	last := func() int {
-		for i := len(whole) - 1; ; i-- {
-			if whole[i].Event == nil {
-				return i
-			}
-		}
-	}()
+	whole := k.timeline
+	last := len(whole) - 1 // message
+	for whole[last].Event != nil {
+		last--
+	}
 	yes := entry{Message: message(t, choose(askBuckets, "logs"), decide(askDelete, true))}
 	event := entry{Event: &clarify.Event{Type: eventSay, Output: "no such thing was said"}}
 	for name, timeline := range map[string][]entry{
@@ -342,9 +296,8 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 		"events too many":    append(slices.Clone(whole), event),
 		"a turn not taken":   append(slices.Clone(whole), yes, event),
 	} {
-		if _, err := k.engine.turn(turnRequest{k.id, timeline}); !errors.Is(err, errAnotherConversation) {
-			t.Errorf("%s: got %v, want %v", name, err, errAnotherConversation)
-		}
+		_, err := k.engine.turn(turnRequest{k.id, timeline})
+		assert.ErrorIs(t, err, errAnotherConversation, name)
 	}
 	k.did()
 }
@@ -352,15 +305,11 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 func TestTheEngineRemembers(t *testing.T) {
 	folder := t.TempDir()
 	g, err := newEngine(filepath.Join(folder, "engine.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	k := &talk{T: t, engine: g, id: "talk"}
 	k.says(opening)
 	k.answers(choose(askBuckets, guarded, "logs"), decide(askDelete, true))
-	if err := g.Close(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, g.Close())
 	k.engine = testEngine(t, folder)
 	k.answers(decide(askGuarded, true))
 	k.did("delete backups", "delete logs")
@@ -418,12 +367,8 @@ func TestNothingChangesInATurnThatAsks(t *testing.T) {
 			k.engine.script = tt.script
 			k.timeline = []entry{{Message: "go on"}}
 			events, err := k.engine.turn(turnRequest{k.id, k.timeline})
-			if !errors.Is(err, tt.err) {
-				t.Fatalf("got %v, want %v", err, tt.err)
-			}
-			for _, ev := range events {
-				k.timeline = append(k.timeline, entry{Event: &ev})
-			}
+			require.ErrorIs(t, err, tt.err)
+			k.timeline = told(k.timeline, events)
 			k.did(tt.did...)
 			k.asks(replay(k.timeline).Pending(), tt.asks...)
 			k.engine.script = script // a turn that failed did not happen
@@ -444,9 +389,7 @@ func TestTheAgentCanAskAboutAnyWorld(t *testing.T) {
 		k.answers(write(askName, fmt.Sprintf("b%02d-%s", i, strings.Repeat("x", 20))), choose(askRegion, "fra"))
 	}
 	names := slices.Sorted(maps.Keys(k.engine.project(k.id).buckets))
-	if len(names) != clarify.MaxOptions {
-		t.Fatalf("%d buckets, want %d", len(names), clarify.MaxOptions)
-	}
+	require.Len(t, names, clarify.MaxOptions)
 	k.asks(k.says("make room"), askBuckets, askArchive, askDelete)
 	k.asks(k.answers(choose(askBuckets, names...), write(askArchive, "everything"), decide(askDelete, true)), askGuarded)
 	k.asks(k.answers(decide(askGuarded, true)))

@@ -55,8 +55,11 @@ func main() {
 	}
 }
 
-// stopTimeout is how long turns that run may go on when the program stops.
-const stopTimeout = 5 * time.Second
+// These are variables for the tests alone, which set them to less.
+var (
+	startTimeout = 3 * time.Second // how long the start waits for the first question
+	stopTimeout  = 5 * time.Second // how long turns that run may go on when the program stops
+)
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("console", flag.ContinueOnError)
@@ -109,7 +112,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	}
 	if c.newest == "" {
 		// The first page shall hold a question, but not at any price.
-		soon, cancel := context.WithTimeout(ctx, 3*time.Second)
+		soon, cancel := context.WithTimeout(ctx, startTimeout)
 		err := c.open(soon, rand.Text())
 		cancel()
 		if err != nil {

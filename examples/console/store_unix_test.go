@@ -9,47 +9,31 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
-// On a full disk, here a limit on the size of a file, half a line is written.
-// It does not stay, and what comes when there is room again is kept.
+// On a full disk, half a line is written. It is cut off, and a line that comes
+// when there is room again is kept. The disk here is a limit on the file's size.
 func TestJournalOnAFullDisk(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j.jsonl")
-	j, _, err := readJournal(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Append("before"); err != nil {
-		t.Fatal(err)
-	}
+	j := holds(t, path)
+	require.NoError(t, j.Append("before"))
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit))
 	full := limit
 	full.Cur = 1000
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &full))
 	lost := j.Append(strings.Repeat("x", 2000))
 	small := j.Append("there is room for this")
-	if err := syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil {
-		t.Fatal(err)
-	}
-	if lost == nil || small != nil {
-		t.Fatalf("got %v and %v, want an error and none", lost, small)
-	}
-	if err := j.Append("after"); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &limit))
+	require.Error(t, lost)
+	require.NoError(t, small)
+	require.NoError(t, j.Append("after"))
+	require.NoError(t, j.Close())
 	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := "\"before\"\n\"there is room for this\"\n\"after\"\n"; string(data) != want {
-		t.Errorf("the file holds %q, want %q", data, want)
-	}
-	closeJournal(t, j)
+	require.NoError(t, err)
+	require.Equal(t, "\"before\"\n\"there is room for this\"\n\"after\"\n", string(data))
 }

@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 const (
@@ -20,9 +23,7 @@ const (
 func play(t *testing.T, arguments, input string) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := turn(arguments, bufio.NewReader(strings.NewReader(input)), &out); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, turn(arguments, bufio.NewReader(strings.NewReader(input)), &out))
 	return out.String()
 }
 
@@ -53,36 +54,28 @@ func TestDeletesOnlyOnAConfirmedAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := play(t, defaultCall, c.input)
-			if got := strings.Contains(out, "Deleted bucket avatars."); got != c.deleted {
-				t.Errorf("deleted: %v\n%s", got, out)
-			}
-			if n := strings.Count(out, "Deleted bucket"); n > 1 {
-				t.Errorf("deleted %d times", n)
-			}
-			world := "The agent's world: buckets avatars, uploads\n"
+			deletions, world := 0, "The agent's world: buckets avatars, uploads\n"
 			if c.deleted {
-				world = "The agent's world: buckets uploads\n"
+				deletions, world = 1, "The agent's world: buckets uploads\n"
 			}
-			if !strings.HasSuffix(out, world) {
-				t.Errorf("the world is not %q\n%s", world, out)
-			}
+			assert.Equal(t, deletions, strings.Count(out, "Deleted bucket"), out)
+			assert.Equal(t, deletions, strings.Count(out, "Deleted bucket avatars."), out)
+			assert.True(t, strings.HasSuffix(out, world), out)
 		})
 	}
 }
 
-// The same answer, sent again after it acted, finds nothing that waits for it.
+// An answer that is sent again after it acted does nothing.
 func TestAnAnswerActsOnce(t *testing.T) {
 	g := newEngine()
-	if _, err := g.ask([]byte(defaultCall)); err != nil {
-		t.Fatal(err)
-	}
-	if _, did := g.act(yes); did != "Deleted bucket avatars." {
-		t.Fatal(did)
-	}
-	g.buckets["avatars"] = true // somebody made it anew
-	if _, did := g.act(yes); did != "No deletion was waiting for an answer." || !g.buckets["avatars"] {
-		t.Fatal(did)
-	}
+	_, err := g.ask([]byte(defaultCall))
+	require.NoError(t, err)
+	_, did := g.act(yes)
+	require.Equal(t, "Deleted bucket avatars.", did)
+	g.buckets["avatars"] = true // somebody made it again
+	_, did = g.act(yes)
+	require.Equal(t, "No deletion was waiting for an answer.", did)
+	require.True(t, g.buckets["avatars"])
 }
 
 func TestAllKinds(t *testing.T) {
@@ -92,54 +85,45 @@ func TestAllKinds(t *testing.T) {
 		`{"id":"which","kind":"choice","values":["c","a"]}`,
 		"Deleted bucket uploads.",
 	} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in\n%s", want, out)
-		}
+		assert.Contains(t, out, want)
 	}
-	if out := play(t, three, "3\ncancelled\n"); !strings.Contains(out, `cancelled: "sure"`) || strings.Contains(out, "alone ends it") || strings.Contains(out, "Deleted") {
-		t.Errorf("after a cancel:\n%s", out)
-	}
-	if out := play(t, three, "3\n"); !strings.Contains(out, "The next user message:\n\n") || strings.Contains(out, "Deleted") {
-		t.Errorf("at the end of input:\n%s", out)
-	}
+	out = play(t, three, "3\ncancelled\n")
+	assert.Contains(t, out, `cancelled: "sure"`)
+	assert.NotContains(t, out, "alone ends it")
+	assert.NotContains(t, out, "Deleted")
+	out = play(t, three, "3\n") // then the input ends
+	assert.Contains(t, out, "The next user message:\n\n")
+	assert.NotContains(t, out, "Deleted")
 }
 
 func TestTextMaySayCancelled(t *testing.T) {
 	const call = `{"prompts":[{"id":"a","kind":"text","question":"A?"},{"id":"b","kind":"text","question":"B?"}]}`
-	if out := play(t, call, "cancelled\nx\n"); !strings.Contains(out, "a: cancelled\nb: x\n") {
-		t.Error(out)
-	}
+	assert.Contains(t, play(t, call, "cancelled\nx\n"), "a: cancelled\nb: x\n")
 }
 
 func TestRefusedCall(t *testing.T) {
 	var out bytes.Buffer
-	err := turn(`{"prompts":[]}`, bufio.NewReader(strings.NewReader("")), &out)
-	if err == nil || !strings.Contains(out.String(), "\nError: invalid clarify prompts — prompts: got 0 prompts, want 1 to 5\n") {
-		t.Errorf("%v\n%s", err, out.String())
-	}
+	require.Error(t, turn(`{"prompts":[]}`, bufio.NewReader(strings.NewReader("")), &out))
+	assert.Contains(t, out.String(), "\nError: invalid clarify prompts — prompts: got 0 prompts, want 1 to 5\n")
 }
 
 func TestReadArguments(t *testing.T) {
 	in := bufio.NewReader(strings.NewReader("{\n}\n---\nconfirmed\n"))
 	got, err := readArguments("-", in)
-	if err != nil || got != "{\n}\n" {
-		t.Fatalf("%q, %v", got, err)
-	}
-	if rest, _ := in.ReadString('\n'); rest != "confirmed\n" {
-		t.Errorf("%q is left for the answers", rest)
-	}
-	if got, err := readArguments("delete.json", in); err != nil || got != defaultCall {
-		t.Errorf("%q, %v", got, err)
-	}
-	if _, err := readArguments("missing.json", in); err == nil {
-		t.Error("a missing file is no error")
-	}
+	require.NoError(t, err)
+	require.Equal(t, "{\n}\n", got)
+	rest, _ := in.ReadString('\n')
+	assert.Equal(t, "confirmed\n", rest)
+	got, err = readArguments("delete.json", in)
+	assert.NoError(t, err)
+	assert.Equal(t, defaultCall, got)
+	_, err = readArguments("missing.json", in)
+	assert.Error(t, err)
 }
 
 func TestHostileQuestionIsShownHarmlessly(t *testing.T) {
 	const call = `{"prompts":[{"id":"a","kind":"text","question":"\u001b[2J\u202eA?"}]}`
 	out := play(t, call, "x\n")
-	if !strings.Contains(out, "\n\uFFFD[2J\uFFFDA?\n") || strings.ContainsAny(out, "\x1b\u202e") {
-		t.Errorf("%q", out)
-	}
+	assert.Contains(t, out, "\n\uFFFD[2J\uFFFDA?\n")
+	assert.False(t, strings.ContainsAny(out, "\x1b\u202e"), "%q", out)
 }
