@@ -50,13 +50,15 @@ func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writ
 		if err != nil {
 			return clarify.Answers{}, err
 		}
-		if len(answer.Answers) == 0 {
+		if answer == nil {
 			continue
 		}
-		if _, err := fmt.Fprintln(out, harmless(answer.Summary())); err != nil {
+		given := clarify.Answer{ID: p.ID, Payload: answer}
+		summary := clarify.Answers{Answers: []clarify.Answer{given}}.Summary()
+		if _, err := fmt.Fprintln(out, harmless(summary)); err != nil {
 			return clarify.Answers{}, err
 		}
-		answers.Answers = append(answers.Answers, answer.Answers...)
+		answers.Answers = append(answers.Answers, given)
 		if isCancel(answer) {
 			break // nothing more is demanded
 		}

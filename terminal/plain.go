@@ -41,7 +41,9 @@ func askPlain(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Wri
 				continue // ask again
 			}
 		}
-		answers.Answers = append(answers.Answers, answer.Answers...)
+		if answer != nil {
+			answers.Answers = append(answers.Answers, clarify.Answer{ID: p.ID, Payload: answer})
+		}
 		if isCancel(answer) {
 			break // nothing more is demanded
 		}
@@ -123,19 +125,18 @@ func readLine(in io.Reader) (string, error) {
 
 // read reads a line as the answer to p: a text as it is, anything else by the
 // rules for replies in words.
-func read(p clarify.Prompt, line string) (clarify.Answers, error) {
+func read(p clarify.Prompt, line string) (clarify.Payload, error) {
 	if _, isText := p.Input.(*clarify.Text); isText || strings.TrimSpace(line) == "" {
 		return judge(p, line)
 	}
-	alone := &clarify.Envelope{Prompts: []clarify.Prompt{p}}
-	reply := alone.Read(p.ID + ": " + line)
+	answer, err := p.Answer(line)
 	switch {
-	case reply.Complete() && reply.Remainder() == "":
-		return reply.Answers(), nil
+	case err == nil:
+		return answer, nil
 	case p.Kind() == clarify.KindConfirm:
-		return clarify.Answers{}, errors.New("want confirmed or cancelled")
+		return nil, errors.New("want confirmed or cancelled")
 	}
-	return clarify.Answers{}, errors.New("want an option by its number or its label")
+	return nil, errors.New("want an option by its number or its label")
 }
 
 // A writer keeps the first error.

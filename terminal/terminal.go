@@ -7,9 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -29,7 +27,7 @@ var (
 // Ask shows e on out, reads the answers from in and returns the user's next
 // message, which is ClarifyAnswers for [clarify.Envelope.Read]. It returns a
 // message with at least one answer or an error, never both. An envelope that
-// is not valid is not asked; the error is that of [clarify.Envelope.Result].
+// is not valid is not asked; the error is that of [clarify.Envelope.Validate].
 //
 // If in and out are terminals, the user gets a form. Otherwise, and on a
 // terminal that is dumb or too small for the questions, Ask writes them as
@@ -41,11 +39,8 @@ var (
 // A line is read in one go: when ctx ends, the form stops at once, plain
 // reading only before the next question.
 func Ask(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (message string, err error) {
-	result, err := e.Result()
+	e, err = e.Normalized()
 	if err != nil {
-		return "", err
-	}
-	if e, err = clarify.Parse(result); err != nil { // trimmed, and with all labels
 		return "", err
 	}
 	var answers clarify.Answers
@@ -69,23 +64,21 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// judge returns the answer to p that the values are: none, if it may be left
-// open and they are empty. The error says what would be one.
-func judge(p clarify.Prompt, values ...string) (clarify.Answers, error) {
-	alone := &clarify.Envelope{Prompts: []clarify.Prompt{p}}
-	answer, blocked := alone.FormAnswers(url.Values{p.FormName(): values})
-	if len(blocked) > 0 {
-		return clarify.Answers{}, errors.New("want " + blocked[0].Want)
+// judge returns the answer to p that the values are, or nil if p is optional and
+// they are empty. The error says what an answer would be.
+func judge(p clarify.Prompt, values ...string) (clarify.Payload, error) {
+	answer, err := p.FormAnswer(values...)
+	var wrong clarify.Violation
+	if errors.As(err, &wrong) {
+		return nil, errors.New("want " + wrong.Want)
 	}
-	return answer, nil
+	return answer, err
 }
 
 // isCancel reports whether a confirm was cancelled.
-func isCancel(answers clarify.Answers) bool {
-	return slices.ContainsFunc(answers.Answers, func(a clarify.Answer) bool {
-		confirm, ok := a.Payload.(*clarify.ConfirmAnswer)
-		return ok && !confirm.Confirmed
-	})
+func isCancel(answer clarify.Payload) bool {
+	confirm, ok := answer.(*clarify.ConfirmAnswer)
+	return ok && !confirm.Confirmed
 }
 
 // danger stands before the question of a confirm that deletes, or cannot be

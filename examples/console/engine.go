@@ -264,11 +264,11 @@ func (t *turn) ask(e *clarify.Envelope, then plan) error {
 	if len(t.record.Changes) > 0 {
 		return errChanged
 	}
-	output, err := e.Result()
+	asked, err := e.Normalized() // as the Console will see it
 	if err != nil {
 		return err
 	}
-	asked, err := clarify.Parse(output) // as the Console will see it
+	output, err := asked.Result()
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -28,7 +27,7 @@ func show(event []byte, in *bufio.Reader, out io.Writer) (string, error) {
 	if envelope.Title != "" {
 		fmt.Fprintf(out, "== %s ==\n", safe(envelope.Title))
 	}
-	form := url.Values{}
+	form := map[string][]string{}
 	for i := 0; i < len(envelope.Prompts); i++ {
 		p := envelope.Prompts[i]
 		values, err := ask(p, in, out)
@@ -42,9 +41,8 @@ func show(event []byte, in *bufio.Reader, out io.Writer) (string, error) {
 			return "", err
 		}
 		form[p.FormName()] = values
-		one := clarify.Envelope{Prompts: []clarify.Prompt{p}}
-		if _, blocked := one.FormAnswers(form); len(blocked) > 0 {
-			fmt.Fprintf(out, "  Please try again: %s\n", safe(blocked[0].String()))
+		if _, err := p.FormAnswer(values...); err != nil {
+			fmt.Fprintf(out, "  Please try again: %s\n", safe(err.Error()))
 			i--
 		}
 		if p.Kind() == clarify.KindConfirm && values[0] == clarify.FormCancelled {
