@@ -156,8 +156,10 @@ type logged struct {
 	complete  bool
 }
 
+var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
 // checkForModel checks that the model reads one line of ours for each thing that
-// the reply holds.
+// the reply holds, and in quotes exactly what the user wrote.
 func checkForModel(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 	var p problems
 	text := r.ForModel()
@@ -171,11 +173,39 @@ func checkForModel(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 	if !l.complete || slices.ContainsFunc(e.Prompts, func(p clarify.Prompt) bool { return p.Kind() == clarify.KindConfirm }) {
 		want["proceed"] = 1
 	}
-	last := ""
+	last, strs := "", []string(nil)
 	for last = range strings.Lines(text) {
-		word, _, _ := strings.Cut(last, ": ")
+		word, rest, _ := strings.Cut(last, ": ")
 		want[word]--
+		if word == "problem" {
+			continue
+		}
+		for _, q := range quoted.FindAllString(rest, -1) {
+			var s string
+			if err := json.Unmarshal([]byte(q), &s); err != nil {
+				p.add("%w in %s", err, last)
+			}
+			strs = append(strs, s)
+		}
 	}
+	var wrote []string
+	for _, a := range r.Answers().Answers {
+		wrote = append(wrote, a.ID)
+		switch in := a.Payload.(type) {
+		case *clarify.ChoiceAnswer:
+			wrote = append(wrote, in.Values...)
+		case *clarify.TextAnswer:
+			wrote = append(wrote, in.Value)
+		}
+	}
+	wrote = slices.Concat(wrote, l.cancelled, r.Missing())
+	if r.Remainder() != "" {
+		wrote = append(wrote, r.Remainder())
+	}
+	for i, s := range wrote {
+		wrote[i] = toUTF8(s)
+	}
+	p.addUnless(slices.Equal(strs, wrote), "the model reads %q, not %q", strs, wrote)
 	for word, n := range want {
 		p.addUnless(n == 0, "%d lines of %q too few:\n%s", n, word, text)
 	}

@@ -43,7 +43,7 @@ const (
 // nasty has what some writer, reader or trimmer treats in its own way.
 var nasty = []rune("\x00\x01\b\t\n\v\f\r\x1B\x1C\x1F \"\\/<>&'{}[]:,`=\x7F\u0085\u00A0\u00ADéß" +
 	"\u0301\u1680\u200B\u200D\u2003\u2028\u2029\u202E\u2066\u3000\uD7FF\uE000\uFEFF\uFFFD\uFFFE\uFFFF你好" +
-	"\U00010000\U0001F600\U0001F468\U000E0041\U0010FFFF")
+	"\U00010000\U0001D173\U0001F600\U0001F468\U000E0041\U0010FFFF")
 
 // Pick returns one of list.
 func Pick[T any](g *Generator, list ...T) T { return list[g.IntN(len(list))] }
