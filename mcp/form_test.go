@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // The forms, byte by byte: what is asked, and what the client is told to show.
@@ -83,22 +86,16 @@ func TestForm(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			of := strings.Fields(test.revision)
-			if len(of) == 0 {
-				of = revisions
+			of := revisions
+			if test.revision != "" {
+				of = strings.Fields(test.revision)
 			}
 			for _, revision := range of {
 				p := form{parse(t, test.envelope), revision}.params()
 				got, err := json.Marshal(p.RequestedSchema)
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := string(got); got != test.want {
-					t.Errorf("%s:\n got %s\nwant %s", revision, got, test.want)
-				}
-				if p.Mode != "form" {
-					t.Errorf("mode %q", p.Mode)
-				}
+				require.NoError(t, err)
+				assert.Equal(t, test.want, string(got), revision)
+				assert.Equal(t, "form", p.Mode)
 			}
 		})
 	}
@@ -111,9 +108,6 @@ func TestMessage(t *testing.T) {
 		envelope(question, strings.Replace(question, `"a"`, `"b"`, 1)):                     "Please answer these questions.",
 		strings.Replace(envelope(question), `"prompts"`, `"title":"T\u001b","prompts"`, 1): "T�",
 	} {
-		p := form{parse(t, envelope), revisionTitles}.params()
-		if p.Message != want {
-			t.Errorf("%s: message %q, want %q", envelope, p.Message, want)
-		}
+		assert.Equal(t, want, form{parse(t, envelope), revisionTitles}.params().Message, envelope)
 	}
 }

@@ -8,21 +8,38 @@ import (
 
 	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // revisions are those with elicitation, the oldest first. A test that asks runs
 // with all of them.
 var revisions = []string{"2025-06-18", revisionTitles, revisionRounds}
 
-// A person answers a form, as a client that does not check what it sends.
-type person func(*mcp.ElicitParams) *mcp.ElicitResult
+var (
+	program  = &mcp.Implementation{Name: "test", Version: "v1"}
+	canShow  = &mcp.ElicitationCapabilities{}
+	noRounds = &mcp.MultiRoundTripOptions{Disabled: true}
+)
+
+// A person answers a form.
+type person func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)
 
 // gives is a person who sends the action and the content, whatever is asked.
 func gives(action, content string) person {
-	return func(*mcp.ElicitParams) *mcp.ElicitResult { return response(action, content) }
+	return func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		return response(action, content), nil
+	}
 }
 
-// response decodes the content as the SDK does: "" is none.
+// handler is the person for a client that checks what it sends.
+func (p person) handler(ctx context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	return p(ctx, req.Params)
+}
+
+const yes = `{"ok":true}` // to confirmDelete
+
+// response decodes the content as the SDK does; "" is no content.
 func response(action, content string) *mcp.ElicitResult {
 	r := &mcp.ElicitResult{Action: action}
 	if content != "" {
@@ -33,16 +50,34 @@ func response(action, content string) *mcp.ElicitResult {
 	return r
 }
 
-// nobody fails the test if it is asked.
-func nobody(t *testing.T) person {
-	return func(*mcp.ElicitParams) *mcp.ElicitResult {
-		t.Error("the client was asked")
-		return response("cancel", "")
-	}
+// tool returns a tool that takes any arguments.
+func tool(name string) *mcp.Tool {
+	return &mcp.Tool{Name: name, InputSchema: json.RawMessage(`{"type":"object"}`)}
 }
 
-// A rig is a server with one tool, "act", that asks what its argument e says,
-// and keeps what came of it.
+// connect connects a new client to the server, in memory.
+func connect(t *testing.T, server *mcp.Server, revision string, options *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	return connectClient(t, server, revision, mcp.NewClient(program, options))
+}
+
+func connectClient(t *testing.T, server *mcp.Server, revision string, client *mcp.Client) *mcp.ClientSession {
+	t.Helper()
+	ct, st := mcp.NewInMemoryTransports()
+	ss, err := server.Connect(context.Background(), st, nil)
+	require.NoError(t, err)
+	cs, err := client.Connect(context.Background(), ct, &mcp.ClientSessionOptions{ProtocolVersion: revision})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		cs.Close()
+		ss.Close()
+	})
+	require.Equal(t, revision, cs.InitializeResult().ProtocolVersion)
+	return cs
+}
+
+// A rig is a server with one tool, "act". The tool asks the envelope that its
+// argument e holds, and the rig keeps what Ask returned.
 type rig struct {
 	t       *testing.T
 	server  *mcp.Server
@@ -56,10 +91,9 @@ type outcome struct {
 }
 
 func newRig(t *testing.T, options *Options) *rig {
-	r := &rig{t: t, answers: make(chan outcome, 100)}
-	r.server = mcp.NewServer(&mcp.Implementation{Name: "server", Version: "v1"}, nil)
+	r := &rig{t: t, server: mcp.NewServer(program, nil), answers: make(chan outcome, 100)}
 	r.asker = NewAsker(r.server, options)
-	r.server.AddTool(&mcp.Tool{Name: "act", InputSchema: json.RawMessage(`{"type":"object"}`)}, r.act)
+	r.server.AddTool(tool("act"), r.act)
 	return r
 }
 
@@ -80,29 +114,23 @@ func (r *rig) act(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolR
 	return &mcp.CallToolResult{Content: text("acted")}, nil
 }
 
-// connect returns a client of the revision. It is one that sends whatever the
-// person gives: nothing in it checks.
-func (r *rig) connect(revision string, who person) *mcp.ClientSession {
-	return r.connectWith(revision, &mcp.ElicitationCapabilities{}, func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		return who(p), nil
-	})
-}
-
-func (r *rig) connectWith(revision string, can *mcp.ElicitationCapabilities, handle func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error)) *mcp.ClientSession {
+// connect returns a client of the revision that sends whatever the person
+// gives, unchecked.
+func (r *rig) connect(revision string, can *mcp.ElicitationCapabilities, who person) *mcp.ClientSession {
 	r.t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "v1"}, &mcp.ClientOptions{
+	client := mcp.NewClient(program, &mcp.ClientOptions{
 		Capabilities:   &mcp.ClientCapabilities{Elicitation: can},
-		MultiRoundTrip: &mcp.MultiRoundTripOptions{Disabled: true},
+		MultiRoundTrip: noRounds,
 	})
 	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			if p, ok := req.GetParams().(*mcp.ElicitParams); ok {
-				return handle(ctx, p)
+				return who(ctx, p)
 			}
 			return next(ctx, method, req)
 		}
 	})
-	// The rounds by hand, as the SDK would do them, without its checks.
+	// This makes the rounds as the SDK does, without its checks.
 	client.AddSendingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 			result, err := next(ctx, method, req)
@@ -114,43 +142,27 @@ func (r *rig) connectWith(revision string, can *mcp.ElicitationCapabilities, han
 			params.RequestState = call.RequestState
 			params.InputResponses = mcp.InputResponseMap{}
 			for name, in := range call.InputRequests {
-				if params.InputResponses[name], err = handle(ctx, in.(*mcp.ElicitParams)); err != nil {
+				if params.InputResponses[name], err = who(ctx, in.(*mcp.ElicitParams)); err != nil {
 					return nil, err
 				}
 			}
 			return next(ctx, method, &mcp.ClientRequest[*mcp.CallToolParams]{Session: req.GetSession().(*mcp.ClientSession), Params: &params})
 		}
 	})
-	ctx := context.Background()
-	ct, st := mcp.NewInMemoryTransports()
-	ss, err := r.server.Connect(ctx, st, nil)
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	cs, err := client.Connect(ctx, ct, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	r.t.Cleanup(func() {
-		cs.Close()
-		ss.Close()
-	})
-	if got := cs.InitializeResult().ProtocolVersion; got != revision {
-		r.t.Fatalf("the client speaks %s, want %s", got, revision)
-	}
-	return cs
+	return connectClient(r.t, r.server, revision, client)
 }
 
-// ask calls the tool, and returns what it got and what it said.
-func (r *rig) ask(cs *mcp.ClientSession, e string) (outcome, string) {
+// ask connects, calls the tool, and returns what Ask and the tool returned.
+func (r *rig) ask(revision string, who person, e string) (outcome, string) {
 	r.t.Helper()
-	result, err := cs.CallTool(context.Background(), params(e))
-	if err != nil {
-		r.t.Fatalf("a protocol error: %v", err)
-	}
-	if len(r.answers) != 1 {
-		r.t.Fatalf("the tool had %d answers, want 1", len(r.answers))
-	}
+	return r.call(r.connect(revision, canShow, who), params(e))
+}
+
+func (r *rig) call(cs *mcp.ClientSession, p *mcp.CallToolParams) (outcome, string) {
+	r.t.Helper()
+	result, err := cs.CallTool(context.Background(), p)
+	require.NoError(r.t, err, "a protocol error")
+	require.Len(r.t, r.answers, 1)
 	return <-r.answers, said(r.t, result)
 }
 
@@ -160,10 +172,25 @@ func params(e string) *mcp.CallToolParams {
 
 func said(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
-	if len(result.Content) != 1 {
-		t.Fatalf("%d contents, want 1", len(result.Content))
-	}
+	require.Len(t, result.Content, 1)
 	return result.Content[0].(*mcp.TextContent).Text
+}
+
+// silent fails unless the answer answers nothing at all.
+func silent(t *testing.T, a Answer) {
+	t.Helper()
+	assert.False(t, a.Proceed() || a.Complete() || a.Decision("ok") != clarify.Undecided || answersOf(a.Reply) != "", a.ForModel())
+}
+
+func proceeds(t *testing.T, got outcome) {
+	t.Helper()
+	assert.True(t, got.answer.Proceed(), "%v, %v", got.answer.Outcome, got.err)
+}
+
+func refused(t *testing.T, got outcome, want error) {
+	t.Helper()
+	assert.ErrorIs(t, got.err, want)
+	silent(t, got.answer)
 }
 
 // envelope writes an envelope around prompts.
@@ -171,19 +198,15 @@ func envelope(prompts ...string) string {
 	return `{"protocol":"` + clarify.Protocol + `","prompts":[` + strings.Join(prompts, ",") + `]}`
 }
 
-func parse(t testing.TB, e string) *clarify.Envelope {
+func parse(t *testing.T, e string) *clarify.Envelope {
 	t.Helper()
 	parsed, err := clarify.Parse(e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := parsed.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, parsed.Validate())
 	return parsed
 }
 
-// answersOf returns the answers that hold, in canonical bytes: "" is none.
+// answersOf returns the valid answers in canonical bytes; "" is none.
 func answersOf(r *clarify.Reply) string {
 	b, err := r.Answers().AppendJSON(nil)
 	if err != nil {

@@ -1,30 +1,32 @@
 package clarifymcp
 
 import (
-	"context"
 	"net/http"
 	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // Over HTTP: with a session for the older revisions, without one for the
 // newest, where question and answer may reach different servers.
 func TestHTTP(t *testing.T) {
-	key := make([]byte, minKey)
-	servers := []*rig{newRig(t, &Options{Key: key}), newRig(t, &Options{Key: key})}
+	options := &Options{Key: make([]byte, minKey)}
+	servers := []*rig{newRig(t, options), newRig(t, options)}
+	servers[1].answers = servers[0].answers
 	for _, test := range []struct {
 		name, revision string
 		stateless      bool
-		proceed        bool
+		said           string
 		err            error
 	}{
-		{"with sessions", revisionTitles, false, true, nil},
-		{"without", revisionRounds, true, true, nil},
-		// There the server has no way to ask.
-		{"without, of old", revisionTitles, true, false, ErrNoForm},
+		{"with sessions", revisionTitles, false, "acted", nil},
+		{"without", revisionRounds, true, "acted", nil},
+		// Here the server has no way to ask.
+		{"without, of old", revisionTitles, true, new(Answer).ForModel(), ErrNoForm},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var posts atomic.Int32
@@ -36,41 +38,15 @@ func TestHTTP(t *testing.T) {
 			}, &mcp.StreamableHTTPOptions{Stateless: test.stateless})
 			web := httptest.NewServer(handler)
 			defer web.Close()
-			client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "v1"}, &mcp.ClientOptions{
-				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-					return response("accept", `{"ok":true}`), nil
-				},
-			})
+			client := mcp.NewClient(program, &mcp.ClientOptions{ElicitationHandler: gives("accept", yes).handler})
 			cs, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL}, &mcp.ClientSessionOptions{ProtocolVersion: test.revision})
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer cs.Close()
-			if got := cs.InitializeResult().ProtocolVersion; got != test.revision {
-				t.Fatalf("the client speaks %s", got)
-			}
-			result, err := cs.CallTool(t.Context(), params(envelope(confirmDelete)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			want := "acted"
-			if test.err != nil {
-				want = new(Answer).ForModel()
-			}
-			if got := said(t, result); got != want {
-				t.Errorf("said %q, want %q", got, want)
-			}
-			answers := 0
-			for _, r := range servers {
-				for ; len(r.answers) > 0; answers++ {
-					if got := <-r.answers; got.err != test.err || got.answer.Proceed() != test.proceed {
-						t.Errorf("%v, %v", got.answer.Outcome, got.err)
-					}
-				}
-			}
-			if answers != 1 {
-				t.Errorf("%d answers, want 1", answers)
-			}
+			require.Equal(t, test.revision, cs.InitializeResult().ProtocolVersion)
+			got, said := servers[0].call(cs, params(envelope(confirmDelete)))
+			assert.Equal(t, test.said, said)
+			assert.Equal(t, test.err, got.err)
+			assert.Equal(t, test.err == nil, got.answer.Proceed())
 		})
 	}
 }

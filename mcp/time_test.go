@@ -2,108 +2,84 @@ package clarifymcp
 
 import (
 	"context"
-	"errors"
 	"net"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// slow is a person who takes their time; withdrawn is told when the form is.
-func slow(after time.Duration, withdrawn chan<- time.Duration) func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-	return func(ctx context.Context, _ *mcp.ElicitParams) (*mcp.ElicitResult, error) {
-		start := time.Now()
-		select {
-		case <-time.After(after):
-		case <-ctx.Done():
-			withdrawn <- time.Since(start)
-			time.Sleep(after - time.Since(start)) // and answers all the same
-		}
-		return response("accept", `{"ok":true}`), nil
-	}
-}
+// The tests in this file run on the fake clocks of synctest, which stand still
+// while anything runs. So a nanosecond more or less decides, and no test
+// measures a time.
 
-// bubble runs the test on a clock of its own, with a client of a slow person.
-func bubble(t *testing.T, options *Options, revision string, after time.Duration, test func(r *rig, cs *mcp.ClientSession, withdrawn <-chan time.Duration)) {
+// bubble runs the test with a client whose person says yes after a while. If
+// the form is withdrawn first, the person still says yes, a minute later, and
+// that must not count.
+func bubble(t *testing.T, options *Options, revision string, after time.Duration, test func(r *rig, cs *mcp.ClientSession, withdrawn <-chan bool)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		withdrawn := make(chan time.Duration, 1)
+		withdrawn, answered := make(chan bool, 1), make(chan bool)
 		r := newRig(t, options)
-		cs := r.connectWith(revision, &mcp.ElicitationCapabilities{}, slow(after, withdrawn))
+		cs := r.connect(revision, canShow, func(ctx context.Context, _ *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			defer close(answered)
+			select {
+			case <-time.After(after):
+			case <-ctx.Done():
+				withdrawn <- true
+				time.Sleep(time.Minute)
+			}
+			return response("accept", yes), nil
+		})
 		test(r, cs, withdrawn)
-		time.Sleep(2 * after) // whatever comes late is there now
-		if len(r.answers) != 0 {
-			t.Error("a late answer")
-		}
+		<-answered
+		synctest.Wait()
+		assert.Empty(t, r.answers, "a late answer")
 	})
 }
 
 func TestSlowPerson(t *testing.T) {
-	for _, revision := range revisions[:2] {
-		// In time, if only just.
-		bubble(t, nil, revision, DefaultTimeout-time.Second, func(r *rig, cs *mcp.ClientSession, _ <-chan time.Duration) {
-			if got, _ := r.ask(cs, envelope(confirmDelete)); !got.answer.Proceed() {
-				r.t.Errorf("%v, %v", got.answer.Outcome, got.err)
-			}
-		})
-		// Too late: the model learns it while its client still waits, the form
-		// is withdrawn, and what is sent after that is nothing.
-		bubble(t, nil, revision, time.Hour, func(r *rig, cs *mcp.ClientSession, withdrawn <-chan time.Duration) {
-			start := time.Now()
-			got, said := r.ask(cs, envelope(confirmDelete))
-			if took := time.Since(start); took != DefaultTimeout {
-				r.t.Errorf("took %v", took)
-			}
-			if got.err != nil || got.answer.Outcome != TimedOut {
-				r.t.Errorf("%v, %v", got.answer.Outcome, got.err)
-			}
-			silent(r.t, got.answer)
-			if said != "reply: the user did not answer in time, and the form was withdrawn: nothing is answered, confirmed or refused\nproceed: no\n" {
-				r.t.Errorf("said %q", said)
-			}
-			if at := <-withdrawn; at != DefaultTimeout {
-				r.t.Errorf("withdrawn after %v", at)
-			}
-		})
-		// As long as the server is told to wait.
-		bubble(t, &Options{Timeout: 2 * time.Hour}, revision, time.Hour, func(r *rig, cs *mcp.ClientSession, _ <-chan time.Duration) {
-			if got, _ := r.ask(cs, envelope(confirmDelete)); !got.answer.Proceed() {
-				r.t.Errorf("%v, %v", got.answer.Outcome, got.err)
-			}
-		})
+	p := params(envelope(confirmDelete))
+	inTime := func(r *rig, cs *mcp.ClientSession, _ <-chan bool) {
+		got, _ := r.call(cs, p)
+		proceeds(r.t, got)
 	}
-	// With rounds nobody waits.
-	bubble(t, nil, revisionRounds, stateLife-time.Minute, func(r *rig, cs *mcp.ClientSession, _ <-chan time.Duration) {
-		if got, _ := r.ask(cs, envelope(confirmDelete)); !got.answer.Proceed() {
-			r.t.Errorf("%v, %v", got.answer.Outcome, got.err)
+	for _, revision := range revisions[:2] {
+		for timeout, options := range map[time.Duration]*Options{DefaultTimeout: nil, 2 * time.Hour: {Timeout: 2 * time.Hour}} {
+			bubble(t, options, revision, timeout-1, inTime)
+			// Too late: the model learns that while the client still waits.
+			bubble(t, options, revision, timeout+1, func(r *rig, cs *mcp.ClientSession, withdrawn <-chan bool) {
+				got, said := r.call(cs, p)
+				refused(r.t, got, nil)
+				assert.Equal(r.t, TimedOut, got.answer.Outcome)
+				assert.Equal(r.t, "reply: the user did not answer in time, and the form was withdrawn: nothing is answered, confirmed or refused\nproceed: no\n", said)
+				<-withdrawn
+			})
 		}
-	})
-	bubble(t, nil, revisionRounds, stateLife+time.Minute, func(r *rig, cs *mcp.ClientSession, _ <-chan time.Duration) {
-		got, _ := r.ask(cs, envelope(confirmDelete))
+	}
+	// With rounds no call waits for the person.
+	bubble(t, nil, revisionRounds, stateLife-time.Minute, inTime)
+	bubble(t, nil, revisionRounds, stateLife+time.Minute, func(r *rig, cs *mcp.ClientSession, _ <-chan bool) {
+		got, _ := r.call(cs, p)
 		refused(r.t, got, ErrState)
 	})
 }
 
-// A client that gives up first gets nothing, and what its person says after
-// that is nothing either.
+// A client that gives up first gets no answer.
 func TestImpatientClient(t *testing.T) {
-	bubble(t, nil, revisionTitles, time.Minute, func(r *rig, cs *mcp.ClientSession, withdrawn <-chan time.Duration) {
-		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	const patience = 5 * time.Second
+	bubble(t, nil, revisionTitles, patience+1, func(r *rig, cs *mcp.ClientSession, withdrawn <-chan bool) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		if _, err := cs.CallTool(ctx, params(envelope(confirmDelete))); !errors.Is(err, context.DeadlineExceeded) {
-			r.t.Errorf("error %v", err)
-		}
+		_, err := cs.CallTool(ctx, params(envelope(confirmDelete)))
+		assert.ErrorIs(r.t, err, context.DeadlineExceeded)
 		got := <-r.answers
-		silent(r.t, got.answer)
-		if !errors.Is(got.err, context.Canceled) || !strings.Contains(got.err.Error(), "gave up") {
-			r.t.Errorf("error %v", got.err)
-		}
-		if at := <-withdrawn; at != 5*time.Second {
-			r.t.Errorf("withdrawn after %v", at)
-		}
+		refused(r.t, got, context.Canceled)
+		assert.ErrorContains(r.t, got.err, "gave up")
+		<-withdrawn
 	})
 }
 
@@ -113,76 +89,62 @@ func TestClientGone(t *testing.T) {
 		r := newRig(t, nil)
 		here, there := net.Pipe()
 		ss, err := r.server.Connect(context.Background(), &mcp.IOTransport{Reader: there, Writer: there}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "v1"}, &mcp.ClientOptions{
+		require.NoError(t, err)
+		client := mcp.NewClient(program, &mcp.ClientOptions{
 			ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 				here.Close()
-				return response("accept", `{"ok":true}`), nil
+				return response("accept", yes), nil
 			},
 		})
 		cs, err := client.Connect(context.Background(), &mcp.IOTransport{Reader: here, Writer: here}, &mcp.ClientSessionOptions{ProtocolVersion: revisionTitles})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := cs.CallTool(context.Background(), params(envelope(confirmDelete))); err == nil {
-			t.Error("the client has a result")
-		}
+		require.NoError(t, err)
+		_, err = cs.CallTool(context.Background(), params(envelope(confirmDelete)))
+		assert.Error(t, err)
 		got := <-r.answers
 		silent(t, got.answer)
-		if got.err == nil || got.answer.Outcome != Unanswered {
-			t.Errorf("%v, %v", got.answer.Outcome, got.err)
-		}
+		assert.Error(t, got.err)
+		assert.Equal(t, Unanswered, got.answer.Outcome)
 		ss.Wait()
 	})
 }
 
 // A client that asks for progress hears of it while it waits, and not after.
 func TestProgress(t *testing.T) {
-	for _, wanted := range []bool{true, false} {
+	for _, test := range []struct {
+		wanted bool
+		after  time.Duration // when the person answers
+		times  int           // that the client has heard of it by then
+	}{
+		{true, progressInterval - 1, 0},
+		{true, progressInterval + 1, 1},
+		{true, 3*progressInterval - 1, 2},
+		{true, 3*progressInterval + 1, 3},
+		{false, 3*progressInterval + 1, 0},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, nil)
-			var at []time.Duration
-			start := time.Now()
-			client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "v1"}, &mcp.ClientOptions{
-				ElicitationHandler: func(ctx context.Context, _ *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-					time.Sleep(3*progressInterval + time.Second)
-					return response("accept", `{"ok":true}`), nil
+			heard := 0
+			cs := connect(t, r.server, revisionTitles, &mcp.ClientOptions{
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					time.Sleep(test.after)
+					return response("accept", yes), nil
 				},
 				ProgressNotificationHandler: func(_ context.Context, req *mcp.ProgressNotificationClientRequest) {
-					at = append(at, time.Since(start))
-					if p := req.Params; p.ProgressToken != "token" || p.Progress != float64(len(at)) || p.Message == "" {
-						t.Errorf("progress %+v", p)
-					}
+					heard++
+					assert.Equal(t, "token", req.Params.ProgressToken)
+					assert.EqualValues(t, heard, req.Params.Progress)
+					assert.NotEmpty(t, req.Params.Message)
 				},
 			})
-			ct, st := mcp.NewInMemoryTransports()
-			ss, err := r.server.Connect(context.Background(), st, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			cs, err := client.Connect(context.Background(), ct, &mcp.ClientSessionOptions{ProtocolVersion: revisionTitles})
-			if err != nil {
-				t.Fatal(err)
-			}
 			p := params(envelope(confirmDelete))
-			if wanted {
+			if test.wanted {
 				p.SetProgressToken("token")
 			}
-			if _, err := cs.CallTool(context.Background(), p); err != nil {
-				t.Fatal(err)
-			}
-			if got := <-r.answers; !got.answer.Proceed() {
-				t.Errorf("%v, %v", got.answer.Outcome, got.err)
-			}
+			got, _ := r.call(cs, p)
+			proceeds(t, got)
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			if wanted && (len(at) != 3 || at[0] != progressInterval || at[2] != 3*progressInterval) || !wanted && len(at) != 0 {
-				t.Errorf("progress at %v", at)
-			}
-			cs.Close()
-			ss.Close()
+			assert.Equal(t, test.times, heard, "%+v", test)
 		})
 	}
 }

@@ -3,35 +3,30 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// connect returns a client of a new server, whose person answers as given.
+// connect returns a client of a new server. Its person answers as given.
 func connect(t *testing.T, revision, action, content string) *mcp.ClientSession {
 	t.Helper()
 	client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "v1"}, &mcp.ClientOptions{
 		ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 			r := &mcp.ElicitResult{Action: action}
-			if err := json.Unmarshal([]byte(content), &r.Content); err != nil {
-				t.Error(err)
-			}
-			return r, nil
+			return r, json.Unmarshal([]byte(content), &r.Content)
 		},
 	})
 	ct, st := mcp.NewInMemoryTransports()
-	if _, err := newServer(nil).Connect(context.Background(), st, nil); err != nil {
-		t.Fatal(err)
-	}
+	_, err := newServer(nil).Connect(context.Background(), st, nil)
+	require.NoError(t, err)
 	cs, err := client.Connect(context.Background(), ct, &mcp.ClientSessionOptions{ProtocolVersion: revision})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { cs.Close() })
 	return cs
 }
@@ -39,8 +34,7 @@ func connect(t *testing.T, revision, action, content string) *mcp.ClientSession 
 func call(t *testing.T, cs *mcp.ClientSession, tool, arguments string) (said string, isError bool) {
 	t.Helper()
 	result, err := cs.CallTool(context.Background(), &mcp.CallToolParams{Name: tool, Arguments: json.RawMessage(arguments)})
-	if err != nil {
-		t.Errorf("a protocol error: %v", err)
+	if !assert.NoError(t, err, "a protocol error") {
 		return "", true
 	}
 	return result.Content[0].(*mcp.TextContent).Text, result.IsError
@@ -58,15 +52,14 @@ func TestDeleteBucket(t *testing.T) {
 		} {
 			cs := connect(t, revision, test.action, test.content)
 			for _, want := range []string{test.want, test.again} {
-				if said, _ := call(t, cs, "delete_bucket", `{"bucket":"avatars"}`); !strings.Contains(said, want) {
-					t.Errorf("%s, %s %s: said %q, want %q", revision, test.action, test.content, said, want)
-				}
+				said, _ := call(t, cs, "delete_bucket", `{"bucket":"avatars"}`)
+				assert.Contains(t, said, want, "%s, %s %s", revision, test.action, test.content)
 			}
 		}
 	}
 }
 
-// Of many that confirm at once, one deletes.
+// If many calls confirm at once, one of them deletes.
 func TestDeleteOnce(t *testing.T) {
 	for _, revision := range revisions {
 		cs := connect(t, revision, "accept", `{"confirm_delete":true}`)
@@ -74,34 +67,31 @@ func TestDeleteOnce(t *testing.T) {
 		var wg sync.WaitGroup
 		for range 10 {
 			wg.Go(func() {
-				switch said, isError := call(t, cs, "delete_bucket", `{"bucket":"avatars"}`); {
-				case said == "deleted avatars":
+				said, isError := call(t, cs, "delete_bucket", `{"bucket":"avatars"}`)
+				if said == "deleted avatars" {
 					deleted.Add(1)
-				case !isError || !strings.Contains(said, "there is no bucket"):
-					t.Errorf("said %q", said)
+					return
 				}
+				assert.True(t, isError)
+				assert.Contains(t, said, "there is no bucket")
 			})
 		}
 		wg.Wait()
-		if n := deleted.Load(); n != 1 {
-			t.Errorf("%s: deleted %d times", revision, n)
-		}
+		assert.EqualValues(t, 1, deleted.Load(), revision)
 	}
 }
 
 func TestAsk(t *testing.T) {
+	const prompts = `{"prompts":[{"id":"name","kind":"text","question":"Name?"}]}`
 	for _, revision := range revisions {
 		cs := connect(t, revision, "accept", `{"name":"main"}`)
-		said, isError := call(t, cs, "ask", `{"prompts":[{"id":"name","kind":"text","question":"Name?"}]}`)
-		if isError || said != "reply: 1 answer of the user to the questions\nanswer: \"name\": wrote \"main\"\n" {
-			t.Errorf("%s: said %q", revision, said)
-		}
+		said, isError := call(t, cs, "ask", prompts)
+		assert.False(t, isError, revision)
+		assert.Equal(t, "reply: 1 answer of the user to the questions\nanswer: \"name\": wrote \"main\"\n", said, revision)
 		said, isError = call(t, cs, "ask", `{"prompts":[]}`)
-		if !isError || !strings.HasPrefix(said, "Error: invalid clarify prompts — ") {
-			t.Errorf("%s: said %q", revision, said)
-		}
-		if said, _ := call(t, cs, clarify.ToolName, `{"prompts":[{"id":"name","kind":"text","question":"Name?"}]}`); !strings.HasPrefix(said, `{"protocol":`) {
-			t.Errorf("%s: said %q", revision, said)
-		}
+		assert.True(t, isError, revision)
+		assert.Regexp(t, "^Error: invalid clarify prompts — ", said, revision)
+		said, _ = call(t, cs, clarify.ToolName, prompts)
+		assert.Regexp(t, `^{"protocol":`, said, revision)
 	}
 }
