@@ -1,8 +1,8 @@
-// The example server, tried with clients that were not written here: the
-// official TypeScript SDK's, of both generations, and the command line of the
-// MCP Inspector.
+// These tests run the example server with clients of others: both generations of
+// the official TypeScript SDK, and the command line of the MCP Inspector.
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -59,8 +59,7 @@ async function connect2({ capabilities, person, args }, mode) {
   return { client, speaks: client.getNegotiatedProtocolVersion(), call: (params, options) => client.callTool(params, options) }
 }
 
-// A session runs use with a client of the generation, whose person answers
-// forms.
+// session runs use with a client of the generation. Its person answers the forms.
 async function session(generation, { elicitation = {}, person, args = [] }, use) {
   const capabilities = elicitation ? { elicitation } : {}
   const s = await generation.connect({ capabilities, person, args })
@@ -99,7 +98,7 @@ for (const [title, generation] of Object.entries(generations)) {
   describe(title, () => {
     test('the clarify tool', async () => {
       await session(generation, { person: nobody }, async ({ client, call }) => {
-        const { tools } = await client.listTools() // from now on it checks results against the schema
+        const { tools } = await client.listTools() // from here on the client checks results against the schema
         assert.deepEqual(tools.map((tool) => tool.name), ['ask', 'clarify', 'delete_bucket'])
         const [, clarify] = tools
         assert.equal(clarify.inputSchema.properties.prompts.type, 'string')
@@ -183,7 +182,7 @@ for (const [title, generation] of Object.entries(generations)) {
         assert.ok(!requestedSchema.required)
         return { action: 'accept', content: {} }
       }
-      // A client that fills in defaults has none to fill in.
+      // A client that fills in defaults finds none.
       await session(generation, { person, elicitation: { form: { applyDefaults: true } } }, async ({ call }) => {
         assert.equal(said(await call(ask(...prompts))), "reply: nothing in the user's answers holds: nothing is answered, confirmed or refused\nproceed: no\n")
       })
@@ -208,7 +207,7 @@ for (const [title, generation] of Object.entries(generations)) {
           const result = await call(remove)
           if (want instanceof RegExp) assert.match(said(result), want)
           else assert.equal(said(result), want)
-          // And it is so: what was deleted cannot be deleted again.
+          // A bucket that was deleted cannot be deleted again.
           const again = await call(remove)
           assert.equal(said(again) === 'there is no bucket "avatars"', want === deleted)
         })
@@ -217,7 +216,7 @@ for (const [title, generation] of Object.entries(generations)) {
 
     test('delete: an unknown action', async () => {
       await session(generation, { person: gives('approve', { confirm_delete: true }) }, async ({ call }) => {
-        // The client itself may refuse it, or the server does.
+        // Either the client refuses it or the server.
         const text = await call(remove).then(said, (error) => `refused: ${error.message}`)
         assert.doesNotMatch(text, /deleted/)
       })
@@ -231,44 +230,50 @@ for (const [title, generation] of Object.entries(generations)) {
       })
     })
 
-    describe('a slow person', { concurrency: true }, () => {
-      const late = (ms, seen = {}) => async (_, signal) => {
-        signal?.addEventListener('abort', () => (seen.withdrawn = true))
-        await sleep(ms)
-        return { action: 'accept', content: { confirm_delete: true } }
-      }
+    describe('a slow person', { concurrency: true, timeout: 60_000 }, () => {
       const rounds = generation.speaks >= '2026-07-28'
+      const yes = gives('accept', { confirm_delete: true })
+      // A slow person says yes after the form is withdrawn. With rounds it never
+      // is, so there the person says yes after a while.
+      const slow = () => {
+        const person = (_, signal) => (person.answered = (rounds ? sleep(1500) : once(signal, 'abort')).then(() => {
+          assert.ok(!rounds || !signal?.aborted)
+          return yes()
+        }))
+        return person
+      }
 
       test('later than the server waits', async () => {
-        const seen = {}
-        await session(generation, { person: late(3000, seen), args: ['-timeout', '1s'] }, async ({ call }) => {
+        const person = slow()
+        await session(generation, { person, args: ['-timeout', '200ms'] }, async ({ call }) => {
           const text = said(await call(remove))
           assert.equal(text, rounds ? deleted : silence('the user did not answer in time, and the form was withdrawn'))
-          await sleep(500)
-          assert.equal(seen.withdrawn ?? false, !rounds)
+          await person.answered
         })
       })
 
       test('later than the client waits', async () => {
-        await session(generation, { person: late(3000) }, async ({ call }) => {
+        let person = slow()
+        await session(generation, { person: (...args) => person(...args) }, async ({ call }) => {
           const result = call(remove, { timeout: 1000 })
           if (rounds) {
             assert.equal(said(await result), deleted)
             return
           }
           await assert.rejects(result, /timed out/i)
-          await sleep(3000) // the yes that comes too late
+          await person.answered // with a yes that is too late
           assert.match(said(await call({ ...remove, arguments: { bucket: 'nothing' } })), /there is no bucket "nothing"/)
-          const still = said(await call(remove)) // with a yes in time now
-          assert.equal(still, deleted)
+          person = yes
+          assert.equal(said(await call(remove)), deleted)
         })
       })
 
       test('a client that waits as long as it hears something', async () => {
-        let heard = 0
-        await session(generation, { person: late(6500), args: ['-timeout', '1m'] }, async ({ call }) => {
-          const result = await call(remove, { timeout: 4500, resetTimeoutOnProgress: true, onprogress: () => heard++ })
-          assert.equal(said(result), deleted)
+        let heard = 0, onprogress
+        const twice = new Promise((resolve) => (onprogress = () => ++heard === 2 && resolve())) // after the client's timeout
+        const person = () => (rounds ? sleep(5000) : twice).then(yes)
+        await session(generation, { person, args: ['-timeout', '1m'] }, async ({ call }) => {
+          assert.equal(said(await call(remove, { timeout: 4500, resetTimeoutOnProgress: true, onprogress })), deleted)
           assert.ok(heard >= 1)
         })
       })
