@@ -18,7 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a client sends, and what comes of it, over the wire of each revision.
+// Each row is what a client sends, and how it is read, over the wire of each
+// revision.
 func TestAccept(t *testing.T) {
 	both := envelope(choice, confirmDelete)
 	for name, test := range map[string]struct {
@@ -131,7 +132,8 @@ func TestAccept(t *testing.T) {
 	}
 }
 
-// No action but accept is an answer, and what comes with it counts for nothing.
+// Only the action accept is an answer. The content of any other counts for
+// nothing.
 func TestOutcomes(t *testing.T) {
 	for _, revision := range revisions {
 		for _, test := range []struct {
@@ -158,7 +160,7 @@ func TestOutcomes(t *testing.T) {
 	}
 }
 
-// What is too large for a message is refused, not read as chat.
+// Content that is too large for a message is refused, not read as chat.
 func TestTooLarge(t *testing.T) {
 	for _, revision := range revisions {
 		got, _ := newRig(t, nil).ask(revision, gives("accept", `{"ok":"`+strings.Repeat("x", clarify.MaxSize)+`"}`), envelope(confirmDelete))
@@ -227,8 +229,8 @@ func TestNotAsked(t *testing.T) {
 	})
 }
 
-// The client is shown the envelope as it is once it is trimmed, and its answer
-// is read against the same.
+// The client is shown the trimmed envelope, and its answer is read against the
+// same envelope.
 func TestNormalised(t *testing.T) {
 	for _, revision := range revisions {
 		r := newRig(t, nil)
@@ -275,8 +277,8 @@ func TestFormsPass(t *testing.T) {
 	}
 }
 
-// As many texts as there can be, as long as they can be, fit into a message.
-// More is refused, not read as chat.
+// The longest answers to the most texts fit into a message. A larger one is
+// refused, not read as chat.
 func TestLongTexts(t *testing.T) {
 	var prompts []string
 	content := map[string]any{}
@@ -345,7 +347,7 @@ func TestTwoAskers(t *testing.T) {
 	}
 }
 
-// What else the server asks is left alone.
+// The asker leaves other forms of the server alone.
 func TestOtherElicitation(t *testing.T) {
 	r := newRig(t, nil)
 	r.server.AddTool(tool("other"), func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The forms, byte by byte: what is asked, and what the client is told to show.
+// Each row is an envelope and the form for it, byte by byte.
 func TestForm(t *testing.T) {
 	for name, test := range map[string]struct {
 		envelope string

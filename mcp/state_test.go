@@ -187,7 +187,7 @@ func TestStateLife(t *testing.T) {
 		for range 50 {
 			issued = append(issued, s.issue(about))
 			require.True(t, s.use(issued[len(issued)-1]))
-			for _, state := range issued[max(0, len(issued)-8):] { // the oldest is 7/7 of a life old, less a nanosecond
+			for _, state := range issued[max(0, len(issued)-8):] { // the oldest is a nanosecond younger than stateLife
 				assert.False(t, s.use(state), "forgotten too early")
 			}
 			time.Sleep(stateLife / 7)

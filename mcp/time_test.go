@@ -112,8 +112,8 @@ func TestClientGone(t *testing.T) {
 func TestProgress(t *testing.T) {
 	for _, test := range []struct {
 		wanted bool
-		after  time.Duration // when the person answers
-		times  int           // that the client has heard of it by then
+		after  time.Duration // how long the person takes
+		times  int           // how often the client hears of it
 	}{
 		{true, progressInterval - 1, 0},
 		{true, progressInterval + 1, 1},

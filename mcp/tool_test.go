@@ -83,7 +83,7 @@ func TestToolVectors(t *testing.T) {
 	}
 }
 
-// Arguments that are none are refused as others are.
+// A call without usable arguments is refused like any other.
 func TestToolWithoutArguments(t *testing.T) {
 	cs := toolClient(t, revisionRounds, clarify.StringPrompts)
 	for _, arguments := range []any{nil, json.RawMessage("null"), json.RawMessage("[]"), json.RawMessage(`"prompts"`), json.RawMessage("{}")} {
