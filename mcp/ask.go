@@ -11,55 +11,56 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Why nobody was asked, or nothing was answered. The errors of [Asker.Ask] are
-// one of these, the [*clarify.ValidationError] of the envelope, or one of the
-// context or the connection.
+// Errors of [Asker.Ask]. Any other error is the [*clarify.ValidationError] of the
+// envelope, or comes from the context or the connection.
 var (
-	// ErrNoForm: the client cannot show a form. Nothing was sent to it.
+	// ErrNoForm means that the client cannot show a form. Nothing was sent to it.
 	ErrNoForm = errors.New("clarifymcp: the client cannot show a form (no elicitation capability)")
-	// ErrState: the client answered what this server did not ask it, or not in
-	// this call: the state that it sent back is forged, too old, was used
-	// before, or belongs to another question, tool, user or arguments.
+	// ErrState means that the client answered a question that this server did
+	// not ask in this call. The state that the client sent back is forged, has
+	// expired, was used before, or belongs to another question, tool, user or
+	// arguments.
 	ErrState = errors.New("clarifymcp: the answer belongs to no open question of this call")
-	// ErrResponse: what the client sent is no response to a form.
+	// ErrResponse means that the client did not send a valid response to a form.
 	ErrResponse = errors.New("clarifymcp: not a response to the form")
 )
 
-// DefaultTimeout is how long [Asker.Ask] waits for a person within a call. Many
+// DefaultTimeout is how long [Asker.Ask] waits for an answer within a call. Many
 // clients give up on a call after 60 seconds.
 const DefaultTimeout = 50 * time.Second
 
-// minKey is the least length of a key, in bytes: that of the hash.
+// minKey is the shortest key, in bytes. It is as long as the hash.
 const minKey = 32
 
-// progressInterval is how often a client that waits is told that it has to. A
-// client may give up if it hears nothing.
+// progressInterval is how often a waiting client is told of progress. A client
+// may give up if it hears nothing.
 const progressInterval = 3 * time.Second
 
-// responseName is the name of the one request for input.
+// responseName is the name of the request for input.
 const responseName = clarify.ToolName
 
 // Options are the options of an [Asker].
 type Options struct {
-	// Timeout is how long Ask waits for a person within a call: 0 is
-	// [DefaultTimeout]. A longer one is for clients that wait as long as they
-	// are told of progress. It does not matter from 2026-07-28 on.
+	// Timeout is how long Ask waits for an answer within a call. 0 means
+	// [DefaultTimeout]. Use a longer one if the clients wait for as long as they
+	// hear of progress. It has no effect on clients that speak revision
+	// 2026-07-28 or later.
 	Timeout time.Duration
 
-	// Key signs the state that a client of 2026-07-28 keeps between question
-	// and answer. Servers that stand in for each other need the same one. It
-	// has at least 32 bytes; nil is a random key.
+	// Key signs the state that a client of revision 2026-07-28 keeps between
+	// question and answer. If question and answer can reach different servers,
+	// these need the same key. It has at least 32 bytes. nil means a random key.
 	Key []byte
 }
 
-// An Asker asks through the forms of clients. It is safe for concurrent use.
+// An Asker asks through the client's form. It is safe for concurrent use.
 type Asker struct {
 	timeout time.Duration
 	states  *states
 }
 
-// NewAsker returns an asker for the tools of the server; nil is the default
-// options. It panics if the key is too short.
+// NewAsker returns an Asker for the tools of the server. nil means the default
+// options. NewAsker panics if the key is too short.
 func NewAsker(server *mcp.Server, options *Options) *Asker {
 	if options == nil {
 		options = &Options{}
@@ -85,13 +86,14 @@ func NewAsker(server *mcp.Server, options *Options) *Asker {
 type Outcome uint8
 
 const (
-	Unanswered Outcome = iota // there is an error, or the client has to ask first: return the Result
-	Accepted                  // the form was sent: see the Reply, which may answer little
-	Declined                  // the person refused to answer: not even a no
-	Cancelled                 // the form was closed: nothing is known
+	Unanswered Outcome = iota // there is an error, or the client asks first: return the Result
+	Accepted                  // the form was sent; the Reply says what was answered
+	Declined                  // the person refused to answer, which does not count as no
+	Cancelled                 // the person closed the form
 	TimedOut                  // nobody answered in time
 )
 
+// String returns the outcome as a word, or two.
 func (o Outcome) String() string {
 	switch o {
 	case Accepted:
@@ -106,19 +108,20 @@ func (o Outcome) String() string {
 	return "unanswered"
 }
 
-// An Answer is what came of asking. The zero value answers nothing.
+// An Answer is the result of asking. The zero value answers nothing.
 type Answer struct {
-	// Reply is what was answered, read against what was asked. Unless the
-	// outcome is Accepted it is nil, and so answers nothing.
+	// Reply is what the form answered. It is nil, which answers nothing, unless
+	// the outcome is Accepted.
 	*clarify.Reply
 
+	// Outcome says how asking ended.
 	Outcome Outcome
 
 	pending *mcp.CallToolResult
 }
 
-// Result returns what a tool returns when it does not go on: for a client that
-// has to ask first, the request for that; else [Answer.ForModel].
+// Result returns the result of a tool that does not go on. If the client has to
+// ask first, it is the request for input. Otherwise it is [Answer.ForModel].
 func (a Answer) Result() *mcp.CallToolResult {
 	if a.pending != nil {
 		return a.pending
@@ -126,7 +129,8 @@ func (a Answer) Result() *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: text(a.ForModel())}
 }
 
-// ForModel is [clarify.Reply.ForModel], and says so where there was no reply.
+// ForModel returns [clarify.Reply.ForModel] or, if there is no reply, a text that
+// says why.
 func (a Answer) ForModel() string {
 	switch a.Outcome {
 	case Accepted:
@@ -145,24 +149,25 @@ func noReply(why string) string {
 	return "reply: " + why + ": nothing is answered, confirmed or refused\nproceed: no\n"
 }
 
-// Ask asks the person in front of the client what e asks, within a call of a
-// tool. A tool goes on if [clarify.Reply.Proceed] is true or, where nothing was
-// to be confirmed, [clarify.Reply.Complete]; else it returns [Answer.Result]:
+// Ask asks the questions of e in the client's form, during a call of a tool. The
+// tool goes on if [clarify.Reply.Proceed] is true or, if no confirm was asked, if
+// [clarify.Reply.Complete] is. Otherwise it returns [Answer.Result]:
 //
 //	answer, err := asker.Ask(ctx, req, envelope)
 //	if err != nil || !answer.Proceed() {
 //		return answer.Result(), err
 //	}
 //
-// From 2026-07-28 on the tool is called twice: first Ask has no answer yet, and
-// what Result returns makes the client ask; then it calls again, and Ask has
-// the answer. So Ask once in a call, nothing is to be done before it, and the
-// same call has to ask the same: an answer to anything else is [ErrState]. An
-// answer is good for a day, and once; once for each server, if several have
-// the same key.
+// From revision 2026-07-28 on, the client calls the tool twice. In the first call
+// Ask has no answer yet, and Result makes the client ask. In the second call Ask
+// returns the answer. So a tool must call Ask at most once, must change nothing
+// before that, and must ask the same questions in both calls. If the questions
+// differ, Ask returns [ErrState] in the second call. An answer can be used once,
+// within 24 hours. If several servers have the same key, it can be used once on
+// each of them.
 //
-// If e is not valid or the client cannot show a form, that is an error before
-// anything is asked.
+// Ask returns an error, and asks nothing, if e is not valid or if the client
+// cannot show a form.
 func (a *Asker) Ask(ctx context.Context, req *mcp.CallToolRequest, e *clarify.Envelope) (Answer, error) {
 	result, err := e.Result()
 	if err != nil {
@@ -183,14 +188,14 @@ func (a *Asker) Ask(ctx context.Context, req *mcp.CallToolRequest, e *clarify.En
 	return a.round(req, f, binding(req, result))
 }
 
-// showsForms reports whether the client can show a form. One that names no mode
-// can: there was no other at first.
+// showsForms reports whether the client can show a form. A client that names no
+// mode can, because forms were the only mode at first.
 func showsForms(c *mcp.ClientCapabilities) bool {
 	return c != nil && c.Elicitation != nil && (c.Elicitation.Form != nil || c.Elicitation.URL == nil)
 }
 
-// round asks by way of the result, or reads the answer if this is the second
-// call.
+// round returns the question as the result of the first call, and reads the
+// answer in the second.
 func (a *Asker) round(req *mcp.CallToolRequest, f form, about []byte) (Answer, error) {
 	if req.Params.RequestState == "" && len(req.Params.InputResponses) == 0 {
 		return Answer{pending: &mcp.CallToolResult{
@@ -215,7 +220,7 @@ func (a *Asker) round(req *mcp.CallToolRequest, f form, about []byte) (Answer, e
 	return answer, nil
 }
 
-// wait asks within the call.
+// wait asks and waits for the answer within the call.
 func (a *Asker) wait(ctx context.Context, req *mcp.CallToolRequest, f form) (Answer, error) {
 	var kept keptContent
 	waiting, cancel := context.WithTimeout(context.WithValue(ctx, keptKey{a}, &kept), a.timeout)
@@ -239,7 +244,7 @@ func (a *Asker) wait(ctx context.Context, req *mcp.CallToolRequest, f form) (Ans
 	return f.judge(response.Action, kept.content)
 }
 
-// judge makes an answer of a response.
+// judge turns a response into an answer.
 func (f form) judge(action string, content map[string]any) (Answer, error) {
 	switch action {
 	case "accept":
@@ -262,12 +267,13 @@ type keptContent struct {
 	ok      bool
 }
 
-// A keptKey is where an asker looks for it: there may be another asker.
+// A keptKey is the context key of an asker's keptContent. A server can have
+// several askers.
 type keptKey struct{ *Asker }
 
 // keepContent takes the content out of a response before the SDK sees it. The
-// SDK would put in defaults for what was not answered, and refuse the whole of
-// it for one bad value; the library can do better.
+// SDK would fill in defaults for what was not answered, and refuse all of it for
+// one bad value. The library keeps the good answers.
 func (a *Asker) keepContent(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		result, err := next(ctx, method, req)
@@ -281,8 +287,8 @@ func (a *Asker) keepContent(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// reportProgress tells a client that wants to know, until stop is called, that
-// its call is waiting for a person.
+// reportProgress reports progress, if the client asked for it, until ctx is done.
+// stop waits for the last report.
 func reportProgress(ctx context.Context, req *mcp.CallToolRequest) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
@@ -299,7 +305,7 @@ func reportProgress(ctx context.Context, req *mcp.CallToolRequest) (stop func())
 				return
 			case <-ticker.C:
 			}
-			// If it does not arrive, the client may give up: ctx will tell.
+			// If the report fails and the client gives up, ctx is cancelled.
 			_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{
 				ProgressToken: token,
 				Progress:      n,

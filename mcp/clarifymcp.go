@@ -1,48 +1,103 @@
-// Package clarifymcp brings the clarify protocol to servers of the Model
-// Context Protocol that are written with its official Go SDK. There are two
-// ways to ask:
+// Package clarifymcp brings the clarify protocol to servers of the Model Context
+// Protocol (MCP) that use its official Go SDK. With clarify, an agent asks its
+// user instead of guessing. Package [clarify] has the questions, the answers and
+// the rules for reading them.
 //
-//   - [AddTool] adds the clarify tool to a server. A model calls it, its result
-//     is the envelope, and a Console shows that. The server asks nobody.
-//   - [Asker.Ask] asks the person in front of the client from within a tool,
-//     through the client's own form (elicitation). Clients that know nothing
-//     of clarify can show one.
+// A server can ask in two ways:
 //
-// # What a form cannot carry
+//   - [AddTool] adds the clarify tool. A model calls it, and the result is the
+//     envelope, which holds the questions. A Console, the program in front of the
+//     user, shows them and sends the answers as the next message.
+//   - [Asker.Ask] asks during a call of any other tool, in a form that the client
+//     shows. MCP calls this elicitation. The client need not know clarify.
 //
-// A form of MCP has fewer fields than the protocol. So a form shows as plain
-// words, in English, in the field's description: the danger of a confirm and
-// the labels of its two buttons (the field itself is true or false), and the
-// placeholder of a text. The description of an option follows its label. Of
-// multiline nothing is left. Control and direction characters in what is shown
-// become U+FFFD.
+// This server does both. The command
+// [github.com/clarify-protocol/clarify-go/mcp/example] is a larger one.
 //
-// A confirm and a choice never have a default. The default value of a text is
-// the field's default only where the text is required. Some clients, and the
-// SDK, put a field's default in for a field that was left out: of a text that
-// may be left out it would become an answer that nobody gave. There it is a
-// suggestion in words, and so it is for clients that speak 2025-06-18, which
-// has no such default.
+//	package main
 //
-// That revision has no multiple choice either: there each option is a field of
-// its own, true or false, and the form cannot demand one.
+//	import (
+//		"context"
+//		"log"
 //
-// # What comes back
+//		clarify "github.com/clarify-protocol/clarify-go"
+//		clarifymcp "github.com/clarify-protocol/clarify-go/mcp"
+//		"github.com/modelcontextprotocol/go-sdk/mcp"
+//	)
 //
-// What the client sends is not trusted. It is made into the answers of the
-// protocol as it is, and [clarify.Envelope.Read] judges them: a value that was
-// not offered, one of a wrong type, or a field that was not in the form is a
-// violation, and with one [clarify.Reply.Proceed] is false. A field that is
-// left out, null, an empty string or an empty list is not answered. Nothing
-// confirms but a form that was accepted and holds true.
+//	func main() {
+//		server := mcp.NewServer(&mcp.Implementation{Name: "buckets", Version: "v1.0.0"}, nil)
+//		clarifymcp.AddTool(server, clarify.StringPrompts)
+//		asker := clarifymcp.NewAsker(server, nil)
+//
+//		type input struct {
+//			Bucket string `json:"bucket"`
+//		}
+//		mcp.AddTool(server, &mcp.Tool{Name: "delete_bucket", Description: "Delete a bucket. The user is asked first."},
+//			func(ctx context.Context, req *mcp.CallToolRequest, in input) (*mcp.CallToolResult, any, error) {
+//				answer, err := asker.Ask(ctx, req, &clarify.Envelope{Prompts: []clarify.Prompt{{
+//					ID:       "confirm_delete",
+//					Question: "Delete bucket " + in.Bucket + "?",
+//					Input:    &clarify.Confirm{ConfirmLabel: "Delete", Danger: true},
+//				}}})
+//				if err != nil || !answer.Proceed() {
+//					return answer.Result(), nil, err // the question itself, or why nothing was done
+//				}
+//				// Delete the bucket here, once.
+//				return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "deleted " + in.Bucket}}}, nil, nil
+//			})
+//		if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+//			log.Fatal(err)
+//		}
+//	}
+//
+// # Promises
+//
+//   - Only an accepted form that holds true for a confirm confirms it. A form that
+//     is declined, closed or not answered in time confirms and refuses nothing.
+//   - What the client sends is not trusted. [clarify.Envelope.Read] judges it as
+//     it was sent. A value that was not offered, a value of a wrong type and a
+//     field that was not in the form are violations. If there is one,
+//     [clarify.Reply.Proceed] is false.
+//   - A field that is missing, null, an empty string or an empty list is not
+//     answered.
+//   - From revision 2026-07-28 on, an answer counts once, and only for the
+//     question, the tool, the arguments and the user that it was given for; see
+//     [Asker.Ask].
+//   - The clarify tool returns what [clarify.Call] returns, byte for byte.
+//
+// # What a form shows
+//
+// A form of MCP can express less than an envelope. The description of a field
+// says the rest in English words:
+//
+//   - A confirm is a field that is true or false. Its description warns of
+//     danger, and gives the labels for yes and no.
+//   - The description of an option follows its label.
+//   - The placeholder of a text is an example.
+//   - Nothing shows that a text is multiline.
+//
+// Control characters, except tabs and line feeds, and characters that change the
+// direction of text become U+FFFD.
+//
+// A confirm and a choice never have a default. A text has one only if it is
+// required. Some clients, and the SDK, fill in the default of a field that was
+// left out. For an optional text that would be an answer that nobody gave, so its
+// default value is a suggestion in the description. It is one also if it holds a
+// character that becomes U+FFFD, and for clients that speak revision 2025-06-18,
+// which has no such defaults.
+//
+// Revision 2025-06-18 has no multiple choice either. Each option is a field of its
+// own there, true or false, and the form cannot require an answer.
 //
 // # Time
 //
-// Clients that speak 2026-07-28 get the question as the result of the call, and
-// call again with the answer: no call waits for the person, who has a day.
-// Older clients are asked within the call, and many give up on it after a
-// minute. So Ask gives up first, see [Options], with an outcome that the model
-// can read. Meanwhile it reports progress to clients that want it.
+// Clients that speak revision 2026-07-28 get the question as the result of the
+// call, and call again with the answer. No call waits for the person, who has 24
+// hours. Older clients wait for the answer within the call, and many give up after
+// 60 seconds. So Ask gives up before that, with an outcome that the model can
+// read; see [Options]. While it waits, it reports progress to clients that ask for
+// it.
 package clarifymcp
 
 import (
@@ -53,10 +108,10 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// AddTool adds the clarify tool to the server, its arguments declared in the
-// given form. It is [clarify.Call]: the result of a call is the envelope, as
-// text in its canonical bytes and as structured content. The result of a call
-// that is refused is an error for the model to read, with isError set.
+// AddTool adds the clarify tool to the server. The form says how the tool's
+// schema declares the arguments. The tool returns what [clarify.Call] returns:
+// the envelope, as text in its canonical bytes and as structured content. If the
+// arguments are refused, the text is the error for the model, and isError is set.
 func AddTool(server *mcp.Server, form clarify.ToolForm) {
 	no := false
 	server.AddTool(&mcp.Tool{

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// connect returns a client of the server, whose person accepts with content.
+// connect returns a client of the server. Its person fills in the form with content.
 func connect(server *mcp.Server, content map[string]any) *mcp.ClientSession {
 	client := mcp.NewClient(&mcp.Implementation{Name: "client", Version: "v1.0.0"}, &mcp.ClientOptions{
 		ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -36,7 +36,7 @@ func print(result *mcp.CallToolResult, err error) {
 	fmt.Println(result.Content[0].(*mcp.TextContent).Text)
 }
 
-// A server with the clarify tool: the result is for a Console to show.
+// This server has the clarify tool. A Console shows the result of a call.
 func ExampleAddTool() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "buckets", Version: "v1.0.0"}, nil)
 	clarifymcp.AddTool(server, clarify.StringPrompts)
@@ -51,7 +51,7 @@ func ExampleAddTool() {
 	// {"protocol":"appwrite.clarify/v1","prompts":[{"id":"name","kind":"text","question":"Which name?","required":true,"multiline":false}]}
 }
 
-// A tool that asks before it deletes.
+// This tool asks before it deletes.
 func ExampleAsker_Ask() {
 	server := mcp.NewServer(&mcp.Implementation{Name: "buckets", Version: "v1.0.0"}, nil)
 	asker := clarifymcp.NewAsker(server, nil)
@@ -68,7 +68,8 @@ func ExampleAsker_Ask() {
 			if err != nil || !answer.Proceed() {
 				return answer.Result(), nil, err // the question itself, or why nothing was done
 			}
-			return nil, "deleted " + in.Bucket, nil // here, once, and exactly this bucket
+			// Delete exactly this bucket here, once.
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "deleted " + in.Bucket}}}, nil, nil
 		})
 
 	session := connect(server, map[string]any{"confirm_delete": true})
@@ -79,5 +80,5 @@ func ExampleAsker_Ask() {
 	}))
 	// Output:
 	// shown: Delete bucket avatars and all of its files?
-	// "deleted avatars"
+	// deleted avatars
 }

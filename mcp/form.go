@@ -12,17 +12,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The revisions of MCP from which on something is different here.
+// The revisions of MCP that changed something for forms.
 const (
 	revisionTitles = "2025-11-25" // options with titles, multiple choice, defaults of texts
 	revisionRounds = "2026-07-28" // the client calls again with the answer
 )
 
-// maxText is how long an answer may be, in code points. Escaped, each takes at
-// most 6 bytes: so as many texts as there can be fit into a message.
+// maxText is the longest answer to a text, in code points. Each takes at most 6
+// bytes when it is escaped, so the answers of a full envelope fit into a message.
 const maxText = clarify.MaxSize / (8 * clarify.MaxPrompts)
 
-// A fields is the properties of a form, in the order in which they are shown.
+// fields are the properties of a form, in the order in which they are shown.
 type fields []field
 
 type field struct {
@@ -50,7 +50,7 @@ type option struct {
 	Title string `json:"title"`
 }
 
-// MarshalJSON writes an object: a map would lose the order.
+// MarshalJSON writes an object. A map would lose the order.
 func (f fields) MarshalJSON() ([]byte, error) {
 	b := []byte("{")
 	for i := range f {
@@ -72,13 +72,14 @@ type formSchema struct {
 	Required   []string `json:"required,omitempty"`
 }
 
-// A form says which fields ask an envelope of a client.
+// A form maps an envelope to the fields of a client's form, and the content of
+// the form back to answers.
 type form struct {
-	envelope *clarify.Envelope // valid, as Result normalises it
-	revision string            // that the client speaks
+	envelope *clarify.Envelope // valid and normalised
+	revision string            // the one that the client speaks
 }
 
-// params returns the request that shows the form.
+// params returns the request to show the form.
 func (f form) params() *mcp.ElicitParams {
 	schema := formSchema{Type: "object"}
 	for i := range f.envelope.Prompts {
@@ -95,7 +96,7 @@ func (f form) params() *mcp.ElicitParams {
 	return &mcp.ElicitParams{Mode: "form", Message: f.message(), RequestedSchema: schema}
 }
 
-// message returns what stands above the fields.
+// message returns the text above the fields.
 func (f form) message() string {
 	switch e := f.envelope; {
 	case e.Title != "":
@@ -192,11 +193,11 @@ func splitFields(p *clarify.Prompt) (list fields) {
 	return list
 }
 
-// splitName is never the id of a prompt, which has no colon.
+// splitName is never the id of a prompt, because an id has no colon.
 func splitName(p *clarify.Prompt, o clarify.Option) string { return p.ID + ":" + o.ID }
 
-// shown returns foreign text without what could disguise it on a screen, be it
-// a terminal's.
+// shown replaces the characters that could disguise text on a screen or control
+// a terminal.
 func shown(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069 {
@@ -206,8 +207,8 @@ func shown(s string) string {
 	}, s)
 }
 
-// An entry is one of the answers, before the library has judged it: its value
-// is what the client sent, whatever that is.
+// An entry is one answer before the library has judged it. Its value is whatever
+// the client sent.
 type entry struct {
 	ID        string       `json:"id"`
 	Kind      clarify.Kind `json:"kind,omitempty"`
@@ -216,7 +217,7 @@ type entry struct {
 	Value     any          `json:"value,omitempty"`
 }
 
-// read judges what the client sent.
+// read makes answers of what the client sent, and reads them.
 func (f form) read(content map[string]any) (*clarify.Reply, error) {
 	entries := []entry{}
 	content = maps.Clone(content)
@@ -271,7 +272,7 @@ func (f form) read(content map[string]any) (*clarify.Reply, error) {
 		entries = append(entries, out)
 	}
 	for _, name := range slices.Sorted(maps.Keys(content)) {
-		entries = append(entries, entry{ID: name}) // was not in the form
+		entries = append(entries, entry{ID: name}) // not in the form
 	}
 	message, err := json.Marshal(struct {
 		Protocol string  `json:"protocol"`

@@ -12,12 +12,12 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// stateLife is how long a person may think.
+// stateLife is how long a person has to answer.
 const stateLife = 24 * time.Hour
 
-// A state is what the client keeps between question and answer: a number that
-// is used once, when it expires, and a signature over both and what the
-// question was about.
+// The client keeps a state between question and answer. It holds a number that is
+// used once, the time when it expires, and a signature over both and over what
+// the question is about.
 const (
 	nonceSize = 16
 	stateSize = nonceSize + 8 + sha256.Size
@@ -25,12 +25,13 @@ const (
 
 type nonce [nonceSize]byte
 
-// states issues states and knows which were used.
+// states issues states and remembers which were used.
 type states struct {
 	key []byte
 
 	mu sync.Mutex
-	// used has those of this life, before those of the one before: a state is
+	// used has the states that were used since turn, before those of the period
+	// before it. A period is as long as a state's life, so a state is
 	// remembered at least until it expires.
 	used, before map[nonce]bool
 	turn         time.Time
@@ -40,8 +41,9 @@ func newStates(key []byte) *states {
 	return &states{key: key, used: map[nonce]bool{}}
 }
 
-// binding is what an answer is about: the question, in its canonical bytes, and
-// the call that asked it.
+// binding returns what an answer is about: the question, in its canonical bytes,
+// and the call that asked it. Each part is hashed, so that no two parts run into
+// each other.
 func binding(req *mcp.CallToolRequest, question string) []byte {
 	user := ""
 	if req.Extra != nil && req.Extra.TokenInfo != nil {
@@ -62,7 +64,7 @@ func (s *states) issue(about []byte) string {
 	return base64.RawURLEncoding.EncodeToString(s.sign(b, about))
 }
 
-// sign appends the signature to b.
+// sign appends the signature of b and about to b.
 func (s *states) sign(b, about []byte) []byte {
 	mac := hmac.New(sha256.New, s.key)
 	mac.Write(b)
@@ -75,10 +77,10 @@ func decode(state string) ([]byte, bool) {
 		return nil, false
 	}
 	b, err := base64.RawURLEncoding.DecodeString(state)
-	return b, err == nil && len(b) == stateSize // it skips line breaks
+	return b, err == nil && len(b) == stateSize // DecodeString skips line breaks
 }
 
-// verify reports whether the state was issued about this, and has not expired.
+// verify reports whether the state was issued for about and has not expired.
 func (s *states) verify(state string, about []byte) bool {
 	b, ok := decode(state)
 	if !ok {
@@ -89,7 +91,8 @@ func (s *states) verify(state string, about []byte) bool {
 	return hmac.Equal(s.sign(signed, about), b) && time.Now().Before(expires)
 }
 
-// use reports whether a state that verify accepted was not used before.
+// use marks a state as used. It reports whether this is the first use. The state
+// must be one that verify accepted.
 func (s *states) use(state string) bool {
 	b, _ := decode(state)
 	n := nonce(b[:nonceSize])

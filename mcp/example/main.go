@@ -1,12 +1,12 @@
-// Command example is an MCP server over standard input and output. It has two
-// buckets, and three tools:
+// Command example is an MCP server on standard input and output. It keeps two
+// buckets in memory and has three tools:
 //
-//   - clarify returns the question, for a Console that shows it;
-//   - ask asks the same kind of question through the client's own form;
-//   - delete_bucket deletes a bucket after the person has confirmed it in a
-//     form, and not otherwise.
+//   - clarify returns the questions, for a Console to show;
+//   - ask asks the same kind of questions in the client's form;
+//   - delete_bucket deletes a bucket, but only after the user has confirmed
+//     that in the client's form.
 //
-// Its one flag, -timeout, is for clients that wait longer than a minute.
+// The flag -timeout is for clients that wait longer than a minute for a call.
 package main
 
 import (
@@ -81,14 +81,14 @@ func failed(why string) *mcp.CallToolResult {
 	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: why}}, IsError: true}
 }
 
-// buckets is what there is to delete: the number of files by bucket.
+// buckets holds the number of files in each bucket.
 type buckets struct {
 	mu    sync.Mutex
 	files map[string]int
 }
 
-// question asks whether to delete the bucket as it is now: if it has other
-// files when the answer comes, that is an answer to another question.
+// question asks whether to delete the bucket as it is now. If the number of
+// files has changed when the answer comes, the answer is to another question.
 func (b *buckets) question(id string) (*clarify.Envelope, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -104,7 +104,7 @@ func (b *buckets) question(id string) (*clarify.Envelope, error) {
 	}}}, nil
 }
 
-// delete deletes once: a bucket that is gone is an error.
+// delete deletes the bucket. It is an error if the bucket is already gone.
 func (b *buckets) delete(id string) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
