@@ -21,14 +21,14 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// The Console half: it keeps the conversations, shows them as pages, and takes
-// what the user answers or writes. What it shows is in view.go.
+// This file is the Console half. It keeps the conversations, and it takes what
+// the user answers or writes. The pages are in view.go.
 
-// Limits of what is taken from a browser and from an engine.
+// These are the limits on input from a browser and from an engine.
 const (
 	maxForm          = 256 << 10 // bytes of a posted form
 	maxConversations = 1000
-	maxEntries       = 1000 // of one conversation: then it takes no message more
+	maxEntries       = 1000 // in one conversation; a full one takes no more messages
 	maxTurn          = 16 << 20
 	maxTurnEvents    = 200
 )
@@ -41,7 +41,7 @@ type console struct {
 	journal     *journal
 	client      *http.Client
 
-	stopped context.Context // of every turn
+	stopped context.Context // the parent of every turn's context
 	stop    context.CancelFunc
 	turns   sync.WaitGroup
 
@@ -50,13 +50,13 @@ type console struct {
 	newest        string
 }
 
-// A conversation is what was said, in order. It only grows.
+// A conversation is everything that was said, in order. It only grows.
 type conversation struct {
 	id string
 
 	mu       sync.Mutex
 	timeline []entry
-	running  chan struct{} // closed when the turn that runs has ended; nil if none does
+	running  chan struct{} // closed when the running turn ends; nil if no turn runs
 }
 
 // A record is one line of the Console's journal.
@@ -89,7 +89,8 @@ func newConsole(path, engineURL string) (*console, error) {
 	return c, err
 }
 
-// Close waits for the turns that run; c.stop ends them.
+// Close waits for the running turns and closes the journal. To end the turns
+// earlier, call c.stop.
 func (c *console) Close() error {
 	c.turns.Wait()
 	return c.journal.Close()
@@ -101,7 +102,7 @@ func (c *console) conversation(id string) *conversation {
 	return c.conversations[id]
 }
 
-// add makes a new, empty conversation, or returns the one that has the id.
+// add returns the conversation with the id. If there is none, it makes a new one.
 func (c *console) add(id string) *conversation {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -123,7 +124,7 @@ func (c *console) handler() http.Handler {
 	return mux
 }
 
-// first leads to the newest conversation.
+// first redirects to the newest conversation.
 func (c *console) first(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	id := c.newest
@@ -135,10 +136,10 @@ func (c *console) first(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/c/"+id, http.StatusFound)
 }
 
-var conversationID = regexp.MustCompile(`^[A-Z2-7]{26}$`) // as crypto/rand.Text makes them
+var conversationID = regexp.MustCompile(`^[A-Z2-7]{26}$`) // the form of crypto/rand.Text
 
-// begin starts a conversation. Its id comes with the form, so that the same form
-// posted twice starts one.
+// begin starts a conversation. The form holds its id, so a form that is posted
+// twice starts only one.
 func (c *console) begin(w http.ResponseWriter, r *http.Request) {
 	form, ok := readForm(w, r)
 	if !ok {
@@ -166,7 +167,7 @@ func (c *console) begin(w http.ResponseWriter, r *http.Request) {
 
 const notSaved = "This could not be saved, so it was not sent. Please try again."
 
-// open starts the conversation with the opening message, unless it was started.
+// open starts the conversation with the opening message, if that is not done yet.
 func (c *console) open(ctx context.Context, id string) error {
 	conv := c.add(id)
 	conv.mu.Lock()
@@ -183,8 +184,8 @@ func (c *console) open(ctx context.Context, id string) error {
 	return nil
 }
 
-// append adds to the conversation what is on the disk by then. The conversation
-// is locked.
+// append writes the entry to the disk and then adds it to the conversation. The
+// caller holds the conversation's lock.
 func (c *console) append(conv *conversation, e entry) error {
 	if err := c.journal.Append(record{conv.id, e}); err != nil {
 		return err
@@ -202,8 +203,8 @@ func (c *console) show(w http.ResponseWriter, r *http.Request) {
 	render(w, http.StatusOK, conv.view())
 }
 
-// post takes a form of a conversation's page. On success the answer is a
-// redirect: a reload then posts nothing.
+// post takes a form from a conversation's page. If the form is accepted, post
+// redirects, so that a reload does not post the form again.
 func (c *console) post(w http.ResponseWriter, r *http.Request) {
 	conv := c.conversation(r.PathValue("id"))
 	if conv == nil {
@@ -225,7 +226,7 @@ func (c *console) post(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/c/"+conv.id+"#latest", http.StatusSeeOther)
 }
 
-// wait waits for the end of a turn, as long as the browser does.
+// wait waits until the turn ends or the browser leaves.
 func wait(ctx context.Context, running <-chan struct{}) {
 	if running != nil {
 		select {
@@ -235,7 +236,7 @@ func wait(ctx context.Context, running <-chan struct{}) {
 	}
 }
 
-// readForm reads a posted form within its limit, or says that it cannot.
+// readForm reads a posted form within the limit, or shows why it cannot.
 func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 	err := r.ParseForm()
@@ -251,24 +252,24 @@ func readForm(w http.ResponseWriter, r *http.Request) (url.Values, bool) {
 	return nil, false
 }
 
-// What a form is for: the value of its field "do".
+// These are the values of a form's field "do".
 const (
 	doAnswer  = "answer"
 	doMessage = "message"
 	doAgain   = "again"
 )
 
-// A refusal is why a form was not taken, and what to show then.
+// A refusal says why a form was refused.
 type refusal struct {
 	status  int
 	problem string
-	blocked []clarify.Violation // of a question's form
+	blocked []clarify.Violation // what is wrong with the answers
 }
 
 func refuse(status int, problem string) *refusal { return &refusal{status: status, problem: problem} }
 
-// take takes a form: the message in it becomes a part of the conversation, and
-// the agent's turn begins. It returns what to wait for.
+// take adds the form's message to the conversation and starts the agent's turn.
+// The channel that it returns is closed when the turn ends.
 func (c *console) take(conv *conversation, form url.Values) (running chan struct{}, refused *refusal) {
 	conv.mu.Lock()
 	defer conv.mu.Unlock()
@@ -290,7 +291,7 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 			return nil, refuse(http.StatusUnprocessableEntity, "Write a message first.")
 		}
 	case doAnswer:
-		if form.Has("enter") && current { // not the button, which is what confirms
+		if form.Has("enter") && current { // the Enter key, not the button that confirms
 			return nil, refuse(http.StatusUnprocessableEntity, "Enter alone does not send this. Look at it once more, then choose Continue.")
 		}
 		answers, blocked := asked.FormAnswers(form)
@@ -313,7 +314,7 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 	}
 	switch {
 	case !current && position < len(conv.timeline) && conv.timeline[position] == (entry{Message: message}):
-		return conv.running, nil // the same form, posted again
+		return conv.running, nil // the same form was posted again
 	case !current || !conv.finished():
 		return nil, refuse(http.StatusConflict, movedOn)
 	case len(conv.timeline) >= maxEntries:
@@ -329,23 +330,24 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 
 const movedOn = "The conversation has moved on since this page was made, so nothing was sent."
 
-// token names the point in the conversation at which a form is shown, and the
-// question that waits there. The form can be taken there and nowhere else, so it
-// is good for once.
+// token returns the token of a form that is shown at this position of the
+// conversation, and the question that is open there. A form is accepted only at
+// its position and for its question, so it works once.
 func (conv *conversation) token(position int) (token string, asked *clarify.Envelope) {
 	asked = replay(conv.timeline[:position]).Pending()
 	digest := ""
 	if asked != nil {
 		var err error
 		if digest, err = asked.Digest(); err != nil {
-			digest = "none" // larger than can be written: then its place alone names it
+			digest = "none" // too large to be encoded, so only the position identifies it
 		}
 	}
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", conv.id, position, digest))
 	return fmt.Sprintf("%d-%s", position, hex.EncodeToString(sum[:16])), asked
 }
 
-// position returns the point that the token names, and the question there.
+// position returns the position that the token names, and the question that is
+// open there.
 func (conv *conversation) position(token string) (position int, asked *clarify.Envelope, ok bool) {
 	number, _, _ := strings.Cut(token, "-")
 	position, err := strconv.Atoi(number)
@@ -356,7 +358,7 @@ func (conv *conversation) position(token string) (position int, asked *clarify.E
 	return position, asked, token == want
 }
 
-// finished reports whether the agent's last turn is whole.
+// finished reports whether the agent's last turn is complete.
 func (conv *conversation) finished() bool {
 	if len(conv.timeline) == 0 {
 		return false
@@ -365,9 +367,9 @@ func (conv *conversation) finished() bool {
 	return last != nil && last.Type == eventTurnEnd
 }
 
-// run lets the agent take its turn, or the rest of it. It goes on when the
-// browser has left: a message that was taken is answered. The conversation is
-// locked.
+// run starts the agent's turn, or the rest of it. The turn goes on even if the
+// browser leaves, because an accepted message must get its answer. The caller
+// holds the conversation's lock.
 func (c *console) run(conv *conversation) {
 	timeline := conv.timeline[:len(conv.timeline):len(conv.timeline)]
 	done := make(chan struct{})
@@ -385,7 +387,7 @@ func (c *console) run(conv *conversation) {
 	})
 }
 
-// turn asks the engine for the turn and adds each event as it comes.
+// turn asks the engine for the turn and adds each event when it arrives.
 func (c *console) turn(ctx context.Context, conv *conversation, timeline []entry) error {
 	body, err := json.Marshal(turnRequest{Conversation: conv.id, Timeline: timeline})
 	if err != nil {
@@ -411,7 +413,7 @@ func (c *console) turn(ctx context.Context, conv *conversation, timeline []entry
 			return errors.New("too many events")
 		}
 		ev, err := clarify.ParseEvent(data)
-		if err != nil || len(ev.AppendJSON(nil)) > clarify.MaxEventSize { // as it is kept
+		if err != nil || len(ev.AppendJSON(nil)) > clarify.MaxEventSize { // the size in which it is stored
 			ev = clarify.Event{Type: eventUnreadable}
 		}
 		conv.mu.Lock()

@@ -28,10 +28,10 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// long is whether the load and crash tests run in full.
+// long reports whether the load and crash tests run in full.
 var long = os.Getenv("CLARIFY_LONG") != ""
 
-// The test binary is the program too, for tests that kill it.
+// TestMain runs the program itself if a test starts the test binary again.
 func TestMain(m *testing.M) {
 	if os.Getenv("CLARIFY_CONSOLE_CHILD") != "" {
 		if os.Getenv("CLARIFY_CONSOLE_HASTY") != "" {
@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A site is a Console with an engine, and a browser that has no script.
+// A site is a Console with an engine, and a client that acts as a browser.
 type site struct {
 	*testing.T
 	url     string
@@ -54,7 +54,7 @@ type site struct {
 	client  *http.Client
 }
 
-// newSite runs both halves. If between is not nil, it stands between them.
+// newSite runs both halves. If between is not nil, it wraps the engine.
 func newSite(t *testing.T, between func(http.Handler) http.Handler) *site {
 	t.Helper()
 	s := &site{T: t, folder: t.TempDir()}
@@ -145,7 +145,7 @@ func (s *site) send(method, path string, form url.Values, header ...string) (sta
 	return resp.StatusCode, body, resp.Header.Get("Location"), nil
 }
 
-// get returns a page that has to be there.
+// get returns a page and wants status 200.
 func (s *site) get(path string) string {
 	s.Helper()
 	status, body, _, err := s.send("GET", path, nil)
@@ -171,7 +171,7 @@ func (s *site) begin() string {
 	return "/c/" + id
 }
 
-// timeline returns the messages of the conversation, and the types of its events.
+// timeline returns the messages of the conversation and the types of its events.
 func (s *site) timeline(path string) (messages, events []string) {
 	conv := s.console.conversation(strings.TrimPrefix(path, "/c/"))
 	conv.mu.Lock()
@@ -207,7 +207,7 @@ func token(page string) string {
 	return ""
 }
 
-// answer is a filled form of the page: names and values in turn.
+// answer returns the form of the page, filled with these names and values.
 func answer(page string, fields ...string) url.Values {
 	return filled(page, doAnswer, fields)
 }
@@ -230,9 +230,9 @@ const (
 	fieldDelete  = "answer." + askDelete
 )
 
-// shown are the parts of a page that say what is in it.
 var tags = regexp.MustCompile(`<[^>]*>`)
 
+// text returns the text of the page, without tags.
 func text(page string) string {
 	return strings.Join(strings.Fields(html.UnescapeString(tags.ReplaceAllString(page, " "))), " ")
 }
@@ -319,8 +319,8 @@ func TestAnIncompleteAnswerComesBackWithWhatWasEntered(t *testing.T) {
 	s.did(path, "delete logs")
 }
 
-// The first button of a form with a danger is the one that Enter presses in a
-// field. It sends nothing.
+// The Enter key in a field presses the first button of the form. If the form has a
+// danger, this button sends nothing.
 func TestEnterConfirmsNoDanger(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()
@@ -333,7 +333,7 @@ func TestEnterConfirmsNoDanger(t *testing.T) {
 	assert.Contains(t, page, `value="confirmed" checked`)
 	s.did(path)
 	s.messages(path, 1)
-	// Where nothing is lost, Enter may send.
+	// Without a danger, Enter may send the form.
 	s.post(path, say(page, "create"), http.StatusSeeOther)
 	page = s.get(path)
 	assert.NotContains(t, page, `name="enter"`)
@@ -372,7 +372,7 @@ func TestTheSameFormPostedAgainIsOnePost(t *testing.T) {
 	all.Wait()
 	s.did(path, "delete logs")
 	s.messages(path, 2)
-	// And a new conversation that is begun twice is one.
+	// A new conversation that is begun twice is one, too.
 	id := rand.Text()
 	for range 2 {
 		s.post("/", url.Values{"id": {id}}, http.StatusSeeOther)
@@ -407,15 +407,15 @@ func TestWhatIsNotOfThisMomentIsRefused(t *testing.T) {
 	page = s.post(path, say(first, "wait"), http.StatusConflict)
 	s.shows(page, movedOn)
 	assert.Contains(t, page, ">\nwait</textarea>")
-	// A page that is new has no question to answer.
+	// The new page has no question to answer.
 	s.post(path, yes(s.get(path)), http.StatusUnprocessableEntity)
 	s.messages(path, 2)
 	s.did(path)
 	s.did(other)
 }
 
-// A form is good for the question that it shows, also where another one has
-// taken its place in the conversation, as in a file from a backup.
+// A form is accepted only for the question that it shows, even if another one has
+// taken its place in the conversation, as after a restore from a backup.
 func TestAFormIsBoundToItsQuestion(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()
@@ -468,7 +468,7 @@ func TestWhatCannotBeShown(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		event clarify.Event
-		shows string // "" is nothing
+		shows string // if empty, nothing
 		form  bool
 	}{
 		{"a call that was refused", tool(clarify.ErrorResult(fmt.Errorf("broken"))), "", false},
@@ -536,7 +536,8 @@ func hostileEnvelope(t *testing.T) string {
 	return string(b)
 }
 
-// sentBack is what a form sends back byte for byte: names, and the ids of options.
+// sentBack matches what a form sends back byte for byte: names, and the ids of
+// options.
 var sentBack = regexp.MustCompile(` name="answer\.[^"]*"| value="x[^"]*"`)
 
 func TestHostileTextIsOnlyText(t *testing.T) {
@@ -548,7 +549,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	page := s.get(path)
 	check := func(page string) {
 		t.Helper()
-		page = sentBack.ReplaceAllString(page, "") // nobody sees it
+		page = sentBack.ReplaceAllString(page, "") // the user does not see it
 		for _, not := range []string{"<script", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
 			assert.NotContains(t, page, not)
 		}
@@ -559,7 +560,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	check(s.post(path, say(page, " "), http.StatusUnprocessableEntity))
 	s.post(path, say(page, hostile), http.StatusSeeOther)
 	check(s.get(path))
-	// What was entered comes back as it was, but it is still only text.
+	// What was entered comes back unchanged, but only as text.
 	page = s.post(path, answer(s.get(path), "answer.x"+hostile+"3", hostile), http.StatusUnprocessableEntity)
 	assert.NotContains(t, page, "<script")
 }
@@ -621,7 +622,7 @@ func TestOtherSitesArePostingNothing(t *testing.T) {
 		}
 	}
 	s.did(path, "delete logs")
-	// Nor do they reach the engine.
+	// They do not reach the engine either.
 	body := `{"conversation":"x","timeline":[{"message":"make room"}]}`
 	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
 		resp, _, err := s.do("POST", s.console.engineURL, body, header...)
@@ -671,8 +672,8 @@ func TestSizesAreLimited(t *testing.T) {
 	assert.Equal(t, http.StatusBadRequest, w.Code)
 }
 
-// An engine that says too much, breaks off or says nothing. What the Console
-// must not read is followed by the end of a turn, which would make it whole.
+// An engine sends too much, breaks off or sends nothing. After what the Console
+// must not read comes the end of a turn, which would complete the turn.
 func TestAnEngineWithoutMeasure(t *testing.T) {
 	const said, end = "data: {\"type\":\"say\"}\n\n", "data: {\"type\":\"turn_end\"}\n\n"
 	sends := func(stream string) http.HandlerFunc {
@@ -722,7 +723,7 @@ func TestAStalledRequestIsCut(t *testing.T) {
 	assert.Greater(t, server.WriteTimeout, turnTimeout)
 	assert.Positive(t, server.IdleTimeout)
 	assert.LessOrEqual(t, server.MaxHeaderBytes, 64<<10)
-	server.ReadHeaderTimeout = 50 * time.Millisecond // the same, but soon
+	server.ReadHeaderTimeout = 50 * time.Millisecond // so that the test is short
 	go server.Serve(listener)
 	defer server.Close()
 	conn, err := net.Dial("tcp", listener.Addr().String())
@@ -734,8 +735,8 @@ func TestAStalledRequestIsCut(t *testing.T) {
 	require.NoError(t, err, "the connection is still open")
 }
 
-// A turn that broke off is told to its end on request, at whatever event it was
-// cut, and nothing is done twice.
+// A turn that broke off is completed on request, at whatever event it was cut, and
+// nothing is done twice.
 func TestTheEngineDiesInMidStream(t *testing.T) {
 	yes := func(page string) url.Values {
 		return answer(page, fieldBuckets, "logs", fieldBuckets, "uploads", fieldArchive, "kept", fieldDelete, clarify.FormConfirmed)
@@ -775,14 +776,14 @@ func TestTheEngineDiesInMidStream(t *testing.T) {
 	}
 }
 
-// A question of a turn that broke off cannot be answered before the turn is
-// whole: the rest of it might take the question back.
+// A question cannot be answered before its turn is complete, because the rest of
+// the turn could withdraw the question.
 func TestAQuestionOfACutTurnWaits(t *testing.T) {
 	cut := true
 	s := newSite(t, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if cut {
-				w = &dyingWriter{ResponseWriter: w, left: 3} // all but the end
+				w = &dyingWriter{ResponseWriter: w, left: 3} // all events but the last
 			}
 			h.ServeHTTP(w, r)
 		})
@@ -817,7 +818,7 @@ func (w *dyingWriter) Write(p []byte) (int, error) {
 
 func (w *dyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
-// While the agent is at work nothing else is taken, and the page says so.
+// While the agent is at work no message is accepted, and the page says so.
 func TestWhileTheAgentIsAtWork(t *testing.T) {
 	begun, go_on := make(chan bool), make(chan bool)
 	s := newSite(t, func(h http.Handler) http.Handler {
@@ -849,7 +850,7 @@ func TestWhileTheAgentIsAtWork(t *testing.T) {
 	s.shows(s.get(path), "Continue")
 }
 
-// What the browser does not wait for is answered all the same.
+// A message is answered even if the browser does not wait for the answer.
 func TestABrowserThatLeavesLosesNothing(t *testing.T) {
 	begun, go_on := make(chan bool, 1), make(chan bool)
 	slow := false
@@ -877,7 +878,7 @@ func TestABrowserThatLeavesLosesNothing(t *testing.T) {
 	leave()
 	require.Error(t, <-left, "the browser did not leave")
 	close(go_on)
-	s.post(path, form, http.StatusSeeOther) // waits for the turn that runs
+	s.post(path, form, http.StatusSeeOther) // waits for the running turn
 	s.did(path, "delete logs")
 	s.shows(s.get(path), "Done: deleted logs.")
 }
@@ -964,7 +965,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// Both journals hold what they should: one line an entry, and one a turn.
+// The Console's journal has one line per entry, the engine's one line per turn.
 func TestTheJournals(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()

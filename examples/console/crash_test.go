@@ -26,7 +26,7 @@ import (
 type child struct {
 	*site
 	cmd        *exec.Cmd
-	complaints *strings.Builder // what it logs, to be read when it has ended
+	complaints *strings.Builder // what it logs; read it only after the end
 }
 
 func startChild(t *testing.T, folder string, args ...string) *child {
@@ -57,8 +57,8 @@ func (c *child) stops(signal os.Signal) {
 	require.NoError(c, c.cmd.Wait(), "the program did not stop gracefully")
 }
 
-// The program is killed while it writes, over and over, and started again. Every
-// acknowledged message is there, once and in order, and was done at most once.
+// The program is killed many times while it writes, and started again. Every
+// acknowledged message is stored once and in order, and was done at most once.
 func TestKilledWhileWriting(t *testing.T) {
 	users, kills := 6, 2
 	if long {
@@ -70,7 +70,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	type talker struct {
 		id    string
 		acked []string // messages
-		tried string   // the one that was not acknowledged, if any
+		tried string   // the message that was not acknowledged, if any
 	}
 	talkers := make([]*talker, users)
 	for i := range talkers {
@@ -82,7 +82,7 @@ func TestKilledWhileWriting(t *testing.T) {
 		for _, k := range talkers {
 			got := stored[k.id]
 			if k.tried != "" && len(got) == len(k.acked)+1 && got[len(got)-1] == k.tried {
-				k.acked = append(k.acked, k.tried) // written, but not told
+				k.acked = append(k.acked, k.tried) // stored, but not acknowledged
 			}
 			k.tried = ""
 			require.Equal(t, k.acked, got, "round %d", round)
@@ -146,7 +146,7 @@ func TestKilledWhileWriting(t *testing.T) {
 			c.cmd.Wait()
 			continue
 		}
-		for _, k := range talkers { // a turn that was cut is told to its end
+		for _, k := range talkers { // complete the turn if it was cut
 			page := c.get("/c/" + k.id)
 			if strings.Contains(page, "Try again") {
 				c.post("/c/"+k.id, filled(page, doAgain, nil), http.StatusSeeOther)
@@ -159,7 +159,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	stored := storedMessages(t, folder)
 	for _, k := range talkers {
 		assert.Equal(t, k.acked, stored[k.id])
-		// Each answer did what it says, once, and in the order of the messages.
+		// Each answer did once what it says, in the order of the messages.
 		var want []string
 		for _, m := range k.acked {
 			switch m {
@@ -173,7 +173,7 @@ func TestKilledWhileWriting(t *testing.T) {
 	}
 }
 
-// lastSaid is the end of the page: what the agent said last.
+// lastSaid returns the end of the page, which holds what the agent said last.
 func lastSaid(page string) string {
 	return page[max(0, strings.LastIndex(page, `class="item say"`)):]
 }
@@ -190,7 +190,7 @@ func TestTheProgramStopsWhenAsked(t *testing.T) {
 	again.shows(again.get(path), "Done: deleted logs.")
 }
 
-// first is where the first page leads to.
+// first returns the path that the first page leads to.
 func (c *child) first() string {
 	c.Helper()
 	status, _, location, err := c.send("GET", "/", nil)
@@ -233,6 +233,6 @@ func TestAHangingEngineHoldsNothingUp(t *testing.T) {
 	c := startChild(t, t.TempDir(), "-engine", engine.URL)
 	c.shows(c.get(c.first()), "The agent is at work.")
 	c.stops(syscall.SIGTERM)
-	// The program ended the turn: the turn did not come to its own limit.
+	// The program ended the turn before the turn reached its own limit.
 	assert.Contains(t, c.complaints.String(), "context canceled")
 }

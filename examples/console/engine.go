@@ -14,44 +14,45 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// The engine half: an HTTP endpoint that takes a conversation and streams the
-// agent's next turn. The agent is a script (script.go) instead of a model; what
-// a model would run against is here: a world with tools, the guard around them,
-// and the journal that makes an answer act once.
+// This file is the engine half: an HTTP endpoint that takes a conversation and
+// streams the agent's next turn. The agent is a script (script.go), not a model.
+// Everything that a model would need is here: the buckets, the tools that change
+// them, the guard around the tools, and the journal. Because of the journal, an
+// answer acts only once.
 
 const maxTurnRequest = 8 << 20
 
-// A bucket is a part of the world. Every conversation has buckets of its own.
+// A bucket holds files. Every conversation has its own buckets.
 type bucket struct {
 	Region string
 	Files  []string
 }
 
-// A project is what the engine knows of one conversation. It is made of the
-// journal's turns alone.
+// A project is what the engine knows about one conversation. It is built from
+// the turns in the journal, and from nothing else.
 type project struct {
 	mu      sync.Mutex
 	buckets map[string]bucket
 	turns   []turnRecord
 }
 
-// A turnRecord is one line of the engine's journal: a whole turn. It is written
-// before its first event is sent, so a turn has either not happened or can be
-// told again word by word.
+// A turnRecord is one line of the engine's journal: a complete turn. The engine
+// writes it before it sends the first event. So a turn either did not happen, or
+// the engine can send exactly the same events again.
 type turnRecord struct {
 	Conversation string          `json:"conversation"`
-	Message      string          `json:"message"` // which the turn answers
+	Message      string          `json:"message"` // the message that the turn answers
 	Changes      []change        `json:"changes,omitempty"`
-	Plan         *plan           `json:"plan,omitempty"` // what waits for an answer
+	Plan         *plan           `json:"plan,omitempty"` // what the agent will do after the answer
 	Events       []clarify.Event `json:"events"`
 }
 
-// A change is one thing that was done to the world.
+// A change is one thing that was done to the buckets.
 type change struct {
 	Do     string `json:"do"` // create, copy or delete
 	Bucket string `json:"bucket"`
-	Region string `json:"region,omitempty"` // of a created bucket
-	To     string `json:"to,omitempty"`     // where a copy goes
+	Region string `json:"region,omitempty"` // where a new bucket is
+	To     string `json:"to,omitempty"`     // the bucket that gets the copies
 }
 
 const (
@@ -60,7 +61,7 @@ const (
 	doDelete = "delete"
 )
 
-// apply does c to buckets, or says why it cannot be done.
+// apply makes the change, or returns an error that says why it cannot.
 func (c change) apply(buckets map[string]bucket) error {
 	from, exists := buckets[c.Bucket]
 	switch {
@@ -111,7 +112,7 @@ func newEngine(path string) (*engine, error) {
 
 func (g *engine) Close() error { return g.journal.Close() }
 
-// project returns that of the conversation; a new one has the first buckets.
+// project returns the project of the conversation. A new one has the first buckets.
 func (g *engine) project(conversation string) *project {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -123,7 +124,7 @@ func (g *engine) project(conversation string) *project {
 	return p
 }
 
-// add makes the turn part of what happened.
+// add applies the turn to the project.
 func (p *project) add(rec turnRecord) error {
 	for _, c := range rec.Changes {
 		if err := c.apply(p.buckets); err != nil {
@@ -134,7 +135,7 @@ func (p *project) add(rec turnRecord) error {
 	return nil
 }
 
-// ServeHTTP streams the turn that follows the conversation.
+// ServeHTTP streams the next turn of the conversation.
 func (g *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var req turnRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTurnRequest)).Decode(&req); err != nil {
@@ -162,9 +163,9 @@ func (g *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var errAnotherConversation = errors.New("this is not how the conversation went")
 
-// turn returns the events of the conversation's last turn that are not in it
-// yet. A turn that was already taken is told again, so an answer acts once,
-// however often it arrives.
+// turn returns the events of the last turn that are not in the conversation yet.
+// If the turn was already taken, turn returns the recorded events. So an answer
+// acts once, even if it arrives many times.
 func (g *engine) turn(req turnRequest) ([]clarify.Event, error) {
 	number, message, sent := 0, "", []clarify.Event(nil)
 	for _, e := range req.Timeline {
@@ -192,8 +193,8 @@ func (g *engine) turn(req turnRequest) ([]clarify.Event, error) {
 	return rec.Events[len(sent):], nil
 }
 
-// take lets the agent take its next turn, and then makes it happen: all of it,
-// or nothing.
+// take lets the agent take its next turn. Either the whole turn happens, or
+// nothing of it.
 func (g *engine) take(p *project, req turnRequest) error {
 	last := len(req.Timeline) - 1
 	if req.Timeline[last].Event != nil {
@@ -205,7 +206,7 @@ func (g *engine) take(p *project, req turnRequest) error {
 		run:     fmt.Sprintf("%s-%d", req.Conversation, len(p.turns)+1),
 		buckets: maps.Clone(p.buckets),
 	}
-	// The plan is the one that was kept with this very question, or none.
+	// A plan counts only if it was kept with exactly this question.
 	if pending := history.Pending(); pending != nil && len(p.turns) > 0 {
 		if kept := p.turns[len(p.turns)-1].Plan; kept != nil {
 			if digest, err := pending.Digest(); err == nil && digest == kept.Digest {
@@ -227,18 +228,18 @@ func (g *engine) take(p *project, req turnRequest) error {
 	return p.add(t.record)
 }
 
-// A turn is what the agent can do in one turn: look, say, and either ask or
-// change the world, never both.
+// A turn is what the agent can do in one turn. It can look and say something,
+// and it can either ask or change something, but not both.
 type turn struct {
-	plan  *plan          // what the agent waits to do, if its question is the one that was pending
-	reply *clarify.Reply // the user's message, read against that question
+	plan  *plan          // what the agent does after a yes; nil if the open question is not its own
+	reply *clarify.Reply // the user's message, read against the open question
 
 	record  turnRecord
 	run     string
-	buckets map[string]bucket // as they are after the changes of this turn
+	buckets map[string]bucket // after the changes of this turn
 }
 
-// errAsked and errChanged are the guard: contract, agent behavior, 2.
+// errAsked and errChanged enforce rule 2 of the contract's "agent behavior".
 var (
 	errAsked   = errors.New("the agent wanted to change something in the turn in which it asked")
 	errChanged = errors.New("the agent wanted to ask in a turn in which it changed something")
@@ -249,22 +250,22 @@ func (t *turn) emit(ev clarify.Event) {
 	t.record.Events = append(t.record.Events, ev)
 }
 
-// say is what the agent says to the user.
+// say tells the user something.
 func (t *turn) say(format string, args ...any) {
 	t.emit(clarify.Event{Type: eventSay, Output: fmt.Sprintf(format, args...)})
 }
 
-// tool is the end of a call of one of the other tools.
+// tool records the end of a call of another tool.
 func (t *turn) tool(name, output string) {
 	t.emit(clarify.Event{Type: clarify.EventToolEnd, Tool: name, Output: output})
 }
 
-// ask calls the clarify tool and keeps what the answer is for.
+// ask calls the clarify tool and keeps what to do after the answer.
 func (t *turn) ask(e *clarify.Envelope, then plan) error {
 	if len(t.record.Changes) > 0 {
 		return errChanged
 	}
-	asked, err := e.Normalized() // as the Console will see it
+	asked, err := e.Normalized() // the envelope as the Console will see it
 	if err != nil {
 		return err
 	}
@@ -280,7 +281,7 @@ func (t *turn) ask(e *clarify.Envelope, then plan) error {
 	return nil
 }
 
-// change does something to the world.
+// change changes a bucket.
 func (t *turn) change(c change) error {
 	if t.record.Plan != nil {
 		return errAsked

@@ -14,7 +14,7 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// A talk is a conversation with the engine, without a Console between.
+// A talk is a conversation with the engine, without a Console.
 type talk struct {
 	*testing.T
 	engine   *engine
@@ -38,7 +38,7 @@ func testEngine(t *testing.T, folder string) *engine {
 	return g
 }
 
-// says sends the user's message and returns the question that waits after the
+// says sends the user's message and returns the question that is open after the
 // turn, or nil.
 func (k *talk) says(message string) *clarify.Envelope {
 	k.Helper()
@@ -185,7 +185,7 @@ func TestTheGuardedBucketNeedsItsOwnYes(t *testing.T) {
 	}
 }
 
-// What the question about the guarded bucket got is not a yes to the next one.
+// A yes to the question about the guarded bucket counts only for that question.
 func TestTheGuardedBucketIsAskedAboutEachTime(t *testing.T) {
 	k := newTalk(t)
 	k.says(opening)
@@ -204,7 +204,7 @@ func TestWhatWasAnsweredIsNotAskedAgain(t *testing.T) {
 	k.asks(e, askArchive, askDelete)
 	assert.Equal(t, "avatars", e.Prompts[0].Input.(*clarify.Text).DefaultValue)
 	assert.Equal(t, "Delete logs and uploads with every file in it?", e.Prompts[1].Question)
-	// The pre-filled name is no answer: without one there are no copies.
+	// The pre-filled name is not an answer.
 	k.asks(k.answers(decide(askDelete, true)), askArchive, askDelete)
 	k.did()
 }
@@ -220,7 +220,7 @@ func TestCreate(t *testing.T) {
 	assert.Equal(t, "syd", k.engine.project(k.id).buckets["photos"].Region)
 }
 
-// The agent goes on with a question only if it is the one that it asked.
+// The agent acts on an answer only if it asked the question itself.
 func TestAQuestionThatTheEngineDidNotAskStartsNothing(t *testing.T) {
 	k := newTalk(t)
 	k.says(opening)
@@ -245,26 +245,26 @@ func TestTheSameAnswerActsOnce(t *testing.T) {
 	once := k.timeline
 	k.did("delete logs")
 
-	// The request arrives again: the same turn is told.
+	// The request arrives again, and the engine sends the same turn.
 	k.timeline = before
 	k.says(answer)
 	k.did("delete logs")
 	assert.Equal(t, once, k.timeline)
-	// The message arrives again: it answers nothing.
+	// The message arrives again, and answers nothing.
 	k.says(answer)
 	k.did("delete logs")
-	// The buckets are made again, and it arrives again, with the same id asked.
+	// The bucket exists again, and the message arrives again.
 	k.says("create a bucket")
 	k.answers(write(askName, "logs"), choose(askRegion, "nyc"))
 	k.says(answer)
 	k.did("delete logs", "create logs nyc")
 }
 
-// From whatever point a Console has the turn, it gets the rest of it.
+// A Console that has a part of the turn gets the rest, wherever the turn was cut.
 func TestACutTurnIsToldToItsEnd(t *testing.T) {
 	k := newTalk(t)
 	k.says(opening)
-	from := len(k.timeline) + 1 // behind the message
+	from := len(k.timeline) + 1 // after the message
 	k.answers(choose(askBuckets, "logs", "uploads"), write(askArchive, "kept"), decide(askDelete, true))
 	whole := k.timeline
 	did := k.engine.changes(k.id)
@@ -281,7 +281,7 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 	k.says(opening)
 	k.answers(choose(askBuckets, "logs"), decide(askDelete, false))
 	whole := k.timeline
-	last := len(whole) - 1 // message
+	last := len(whole) - 1 // the last message
 	for whole[last].Event != nil {
 		last--
 	}
@@ -316,7 +316,7 @@ func TestTheEngineRemembers(t *testing.T) {
 	k.has("avatars", "thumbnails", "uploads")
 }
 
-// The guard: whatever the agent tries, a turn that asks changes nothing.
+// Whatever the agent tries, a turn that asks changes nothing.
 func TestNothingChangesInATurnThatAsks(t *testing.T) {
 	question := &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "sure", Question: "Sure?", Input: &clarify.Confirm{Danger: true}}}}
 	ask := func(t *turn) error { return t.ask(question, plan{Job: jobDelete, Buckets: []string{"logs"}}) }
@@ -380,8 +380,8 @@ func TestNothingChangesInATurnThatAsks(t *testing.T) {
 	}
 }
 
-// The agent can always ask: with as many buckets as it looks after, with the
-// longest names, with one, with none.
+// The agent can ask about the most buckets with the longest names, about one
+// bucket and about none.
 func TestTheAgentCanAskAboutAnyWorld(t *testing.T) {
 	k := newTalk(t)
 	for i := range clarify.MaxOptions {

@@ -1,28 +1,34 @@
-// Console is both halves of the protocol in one program: an agent engine that
-// deletes things and must ask first, and a Console that shows its questions as
-// forms in a web page, without JavaScript.
+// Console is both halves of the protocol in one program. One half is an agent
+// engine that deletes things and must ask first. The other half is a Console
+// that shows the engine's questions as forms in a web page, without JavaScript.
 //
 //	go run ./examples/console
 //
-// prints an address; open it in a browser. The first page holds a question.
+// The program prints an address. Open it in a browser: the first page holds a
+// question.
 //
-// The agent is a script (script.go) with a small world of buckets. The engine
-// around it (engine.go) is what a model would run against: it reads the answers,
-// lets nothing change in a turn that asks, and lets an answer act once. The
-// Console (console.go, and view.go for what it shows) talks to the engine over
-// HTTP alone, in the form that wire.go describes, so either half can be
-// replaced: -engine names another engine, and the address of this one is
-// printed. Whoever can reach the Console's address can use it: by default only
-// this machine can.
+// The agent is a script (script.go) that looks after a few buckets. The engine
+// (engine.go) does what an engine does for a model: it reads the answers, it
+// changes nothing in a turn that asks, and it acts on an answer only once. The
+// Console is in console.go, and what it shows is in view.go.
 //
-// Where the library is used:
-//   - turn.ask asks (Envelope.Result, Envelope.Digest), engine.take reads the
-//     answer (History.Message), deleteAnswered acts on it (Reply.Proceed).
-//   - console.turn reads the engine's events (ParseEvent), replay knows what
-//     waits for an answer (History), console.take makes the next message of a
-//     form (Envelope.FormAnswers, Answers.AppendJSON).
+// The Console talks to the engine only over HTTP, as wire.go describes, so
+// either half can be replaced. The flag -engine names another engine. The
+// program prints the address of its own engine, for another Console. Everyone
+// who can reach the Console's address can use it. By default, only this machine
+// can.
+//
+// The library is used in these places:
+//   - turn.ask asks (Envelope.Result, Envelope.Digest).
+//   - engine.take reads the answer (History.Message), and deleteAnswered acts
+//     on it (Reply.Proceed).
+//   - console.turn reads the engine's events (ParseEvent), and replay finds the
+//     question that is open (History).
+//   - console.take turns a form into the next message (Envelope.FormAnswers,
+//     Answers.AppendJSON).
 //   - eventItem and newForm show a question (Prompt.Input, Envelope.Skipped,
-//     Envelope.Lint), form.answer shows what was answered (Reply), userItem the
+//     Envelope.Lint).
+//   - form.answer shows what was answered (Reply), and userItem shows the
 //     message (Answers.Summary).
 package main
 
@@ -55,10 +61,10 @@ func main() {
 	}
 }
 
-// These are variables for the tests alone, which set them to less.
+// These are variables because a test makes them shorter.
 var (
-	startTimeout = 3 * time.Second // how long the start waits for the first question
-	stopTimeout  = 5 * time.Second // how long turns that run may go on when the program stops
+	startTimeout = 3 * time.Second // the longest wait for the first question at the start
+	stopTimeout  = 5 * time.Second // the longest wait for running turns at the end
 )
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
@@ -91,14 +97,14 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		if err != nil {
 			return err
 		}
-		// Only this machine reaches the engine, wherever the Console listens.
+		// Only this machine can reach the engine, even if others can reach the Console.
 		at, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
 			return errors.Join(err, g.Close())
 		}
 		server := newServer(protect(g, true))
 		go server.Serve(at)
-		defer func() { // after the Console's turns have ended
+		defer func() { // runs after the Console has ended its turns
 			err = errors.Join(err, shutdown(server), g.Close())
 		}()
 		*engineURL = "http://" + at.Addr().String() + "/"
@@ -111,7 +117,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	if c.newest == "" {
-		// The first page shall hold a question, but not at any price.
+		// The first page should hold a question, but an engine that hangs must not stop the start.
 		soon, cancel := context.WithTimeout(ctx, startTimeout)
 		err := c.open(soon, rand.Text())
 		cancel()
@@ -131,13 +137,13 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	return errors.Join(err, shutdown(server), c.Close())
 }
 
-// newServer returns a server that waits for nobody forever.
+// newServer returns a server with a limit on every wait.
 func newServer(h http.Handler) *http.Server {
 	return &http.Server{
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      turnTimeout + 10*time.Second, // a post waits for its turn
+		WriteTimeout:      turnTimeout + 10*time.Second, // a post waits for the end of its turn
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}
@@ -149,8 +155,8 @@ func shutdown(server *http.Server) error {
 	return server.Shutdown(ctx)
 }
 
-// protect refuses what other sites make a browser send here, and tells browsers
-// to load and run nothing else than what comes from here.
+// protect refuses requests that another site makes a browser send. It also tells
+// the browser to load only what this server sends, and to run no script.
 func protect(h http.Handler, loopback bool) http.Handler {
 	h = http.NewCrossOriginProtection().Handler(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -161,7 +167,7 @@ func protect(h http.Handler, loopback bool) http.Handler {
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		if loopback && !isLoopback(r.Host) {
-			// Another site's name that leads to this machine.
+			// The name of another site resolves to this machine.
 			http.Error(w, "unknown host", http.StatusMisdirectedRequest)
 			return
 		}

@@ -11,14 +11,14 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// The agent: a script that stands in for a model. It keeps to the contract's
-// rules for an agent: it asks when a detail is missing or something would be
-// lost, it asks in one call, and it goes on only if the reply says so.
+// This file is the agent: a script in place of a model. It follows the contract's
+// rules for an agent. It asks when a detail is missing or something would be
+// lost. It asks everything in one call. It goes on only if the reply allows it.
 
 // opening is the user's first message.
 const opening = "We are nearly out of storage. Please make room."
 
-// guarded is the bucket that is not deleted without a question of its own.
+// guarded is the bucket that needs one more question before it is deleted.
 const guarded = "backups"
 
 func firstBuckets() map[string]bucket {
@@ -39,21 +39,21 @@ func files(format string, n int) []string {
 	return names
 }
 
-// regions has the ids and names of the places where a bucket can be.
+// regions are the places where a bucket can be.
 var regions = []clarify.Option{
 	{ID: "fra", Label: "Frankfurt"},
 	{ID: "nyc", Label: "New York"},
 	{ID: "syd", Label: "Sydney"},
 }
 
-// A plan is what the agent will do if the user lets it, as far as it is known.
-// The engine keeps it with the digest of the question, so that an answer can
-// only ever start what that question was about.
+// A plan is what the agent will do if the user agrees, as far as it is known. The
+// engine keeps it with the digest of the question. So an answer can only start
+// what that question asked about.
 type plan struct {
 	Digest  string   `json:"digest"`
 	Job     string   `json:"job"` // jobDelete or jobCreate
 	Buckets []string `json:"buckets,omitempty"`
-	Archive string   `json:"archive,omitempty"` // of a jobDelete: where copies go
+	Archive string   `json:"archive,omitempty"` // for a jobDelete, the new bucket that gets copies
 	Guarded bool     `json:"guarded,omitempty"` // the question about the guarded bucket was asked
 	Name    string   `json:"name,omitempty"`
 	Region  string   `json:"region,omitempty"`
@@ -64,7 +64,7 @@ const (
 	jobCreate = "create"
 )
 
-// The ids of the agent's prompts.
+// These are the ids of the agent's prompts.
 const (
 	askBuckets = "buckets"
 	askArchive = "archive"
@@ -86,7 +86,7 @@ func script(t *turn) error {
 	}
 }
 
-// command does what a message says that answers nothing.
+// command handles a message that does not answer a question.
 func (t *turn) command() error {
 	if _, err := clarify.ParseAnswers(t.record.Message); err == nil {
 		t.say("These answers belong to no question that is open. I changed nothing.")
@@ -118,7 +118,7 @@ func (t *turn) command() error {
 
 var words = regexp.MustCompile(`[a-z0-9-]+`)
 
-// deleteAnswered goes on with a deletion, with what the user answered.
+// deleteAnswered goes on with a deletion after the user's answer.
 func (t *turn) deleteAnswered(p plan) error {
 	if t.reply.State() == clarify.StateCancelled {
 		t.say("Nothing was deleted.")
@@ -162,12 +162,12 @@ func (t *turn) deleteAnswered(p plan) error {
 	return nil
 }
 
-// askDelete asks for what is not known yet, and for a yes.
+// askDelete asks for the details that are not known yet, and for a yes.
 func (t *turn) askDelete(p plan, why string) error {
 	p.Job, p.Guarded = jobDelete, false
 	names := t.names()
 	if len(names) < clarify.MinOptions {
-		p.Buckets = names // there is no choice
+		p.Buckets = names // too few to choose from
 	}
 	if len(names) == 0 {
 		t.say("There is no bucket left.")
@@ -205,7 +205,7 @@ func (t *turn) askDelete(p plan, why string) error {
 	return t.ask(e, p)
 }
 
-// askGuarded asks once more, about the one bucket.
+// askGuarded asks once more, because the guarded bucket would be deleted.
 func (t *turn) askGuarded(p plan) error {
 	p.Guarded = true
 	t.say("I deleted nothing yet. One more question.")
@@ -221,8 +221,8 @@ func (t *turn) askGuarded(p plan) error {
 	}}}, p)
 }
 
-// createAnswered goes on with a new bucket. Nothing is lost by it, so there was
-// no confirm, and a complete answer is enough.
+// createAnswered goes on with a new bucket. A new bucket destroys nothing, so
+// there was no confirm, and a complete answer is enough.
 func (t *turn) createAnswered(p plan) error {
 	if name, ok := t.reply.Text(askName); ok {
 		p.Name = strings.TrimSpace(name)
@@ -286,7 +286,7 @@ func (t *turn) list() {
 
 func (t *turn) names() []string { return slices.Sorted(maps.Keys(t.buckets)) }
 
-// join lists names in a sentence.
+// join joins names as in a sentence.
 func join(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

@@ -10,14 +10,14 @@ import (
 	"path/filepath"
 )
 
-// A journal is a file of JSON lines that only grows. What Append has returned
-// nil for is on the disk.
+// A journal is a file of JSON lines that only grows. A line is on the disk when
+// Append has returned nil for it.
 type journal struct {
 	file  *os.File
-	size  int64 // of what is known to be whole
+	size  int64 // of the complete lines, in bytes
 	queue chan pendingLine
 	done  chan struct{}
-	err   error // why the file can no longer be trusted
+	err   error // if not nil, the file can no longer be trusted
 }
 
 type pendingLine struct {
@@ -25,12 +25,12 @@ type pendingLine struct {
 	written chan error
 }
 
-// openJournal opens the file, which need not exist, and calls each with every
-// line. One process at a time may have it open.
+// openJournal opens the file and calls each with every line. If there is no such
+// file, it creates one. Only one process at a time may have the file open.
 //
-// A last line that is torn, because the process died while it wrote, was never
-// acknowledged: it is cut off. Any other damage is an error, and the file is
-// left as it is.
+// If the process died while it wrote, the last line may be incomplete. Such a
+// line was never acknowledged, so openJournal cuts it off. Any other damage is an
+// error, and the file stays as it is.
 func openJournal(path string, each func(line []byte) error) (*journal, error) {
 	data, err := os.ReadFile(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -61,7 +61,7 @@ func openJournal(path string, each func(line []byte) error) (*journal, error) {
 func (j *journal) Append(v any) error {
 	var line bytes.Buffer
 	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // or an event grows beyond what can be read back
+	enc.SetEscapeHTML(false) // escaping would make a large event too large to be read back
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
@@ -70,14 +70,14 @@ func (j *journal) Append(v any) error {
 	return <-p.written
 }
 
-// Close is called after the last Append has returned.
+// Close closes the file. Call it after the last Append has returned.
 func (j *journal) Close() error {
 	close(j.queue)
 	<-j.done
 	return j.file.Close()
 }
 
-// run writes what is waiting, as much as there is with one sync.
+// run writes the lines that wait. It writes many lines with one sync.
 func (j *journal) run() {
 	defer close(j.done)
 	for first := range j.queue {
@@ -103,24 +103,24 @@ func (j *journal) run() {
 	}
 }
 
-// commit puts data on the disk, or leaves the file as it was.
+// commit puts data on the disk, or leaves the file unchanged.
 func (j *journal) commit(data []byte) error {
 	if j.err != nil {
 		return j.err
 	}
 	if _, err := j.file.Write(data); err != nil {
-		j.err = j.rewind() // a full disk: half a line must not stay
+		j.err = j.rewind() // on a full disk, half a line may be written
 		return err
 	}
 	if err := j.file.Sync(); err != nil {
-		j.err = err // what the disk holds is unknown from here on
+		j.err = err // it is unknown what the disk holds now
 		return err
 	}
 	j.size += int64(len(data))
 	return nil
 }
 
-// rewind cuts off what is not whole.
+// rewind cuts off an incomplete line.
 func (j *journal) rewind() error {
 	if err := j.file.Truncate(j.size); err != nil {
 		return err
@@ -129,10 +129,10 @@ func (j *journal) rewind() error {
 	return err
 }
 
-// syncFolder makes the name of a new file last, on systems that need it.
+// syncFolder puts the name of a new file on the disk, on systems that need it.
 func syncFolder(path string) {
 	if folder, err := os.Open(path); err == nil {
-		folder.Sync() // where a folder cannot be synced, there is no need to
+		folder.Sync() // systems that cannot sync a folder do not need it
 		folder.Close()
 	}
 }

@@ -18,7 +18,7 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// What is shown of a conversation, and where.
+// This file makes the pages that show a conversation.
 
 //go:embed templates
 var templateFiles embed.FS
@@ -33,22 +33,23 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"wire":      func(what, text string) wire { return wire{what, text} },
 }).ParseFS(templateFiles, "templates/*.html"))
 
-// A wire is what went between the halves, for readers of this example.
+// A wire is JSON that the two halves exchanged. The page shows it to readers of
+// this example.
 type wire struct{ What, Text string }
 
-// A page is a conversation, or only a problem.
+// A page shows a conversation, or only a problem.
 type page struct {
-	ID       string // of the conversation; "" shows only Problem
-	NewID    string // of the conversation that the page can begin
+	ID       string // of the conversation; if empty, the page shows only Problem
+	NewID    string // for a new conversation
 	Token    string
 	Items    []item
-	Form     *form // the question that waits for an answer
-	Running  bool  // the agent's turn goes on
+	Form     *form // the open question, or nil
+	Running  bool  // the agent's turn is running
 	Cut      bool  // the agent's turn broke off
 	Problem  string
 	Failed   bool   // the problem is with the question's form
-	Draft    string // of a message
-	Sendable bool   // a message can be sent
+	Draft    string // the text of a message that was refused
+	Sendable bool   // the user can send a message
 }
 
 // An item is one thing in the conversation.
@@ -56,18 +57,18 @@ type item struct {
 	Kind   string // user, say, tool, reading, note or past
 	Text   string
 	Tool   string
-	JSON   string // of a user's answers
+	JSON   string // the answers as JSON
 	Past   *form
-	Latest bool // where the newest turn begins
+	Latest bool // the newest turn begins here
 }
 
-// A form is a question: open, or past and with its answers.
+// A form is a question: an open one, or a past one with its answers.
 type form struct {
 	Title    string
 	Fields   []field
-	Notices  []string // what is not shown, or shown differently than it was asked
-	Single   bool     // one confirm: its buttons send the form
-	Danger   bool     // Enter in a field must not send the form
+	Notices  []string // what is left out or shown in another way
+	Single   bool     // there is only one confirm, and its buttons send the form
+	Danger   bool     // the Enter key must not send the form
 	JSON     string   // the tool's result
 	Answered bool
 }
@@ -89,18 +90,18 @@ type field struct {
 	Question string
 	Hint     string
 	Optional bool
-	Orphan   bool // cannot be answered in the form
-	Alike    bool // two labels are the same: what is sent tells them apart
+	Orphan   bool // another prompt has the same id, so the form cannot answer it
+	Alike    bool // two labels are the same, so the page also shows what each one sends
 	Choice   *clarify.Choice
 	Confirm  *clarify.Confirm
 	Text     *clarify.Text
 
 	Values []string // what was entered
 	Error  string
-	Answer []string // of a past form
+	Answer []string // in a past form
 }
 
-// Holds reports whether value was entered or chosen.
+// Holds reports whether the value was entered or chosen.
 func (f field) Holds(value string) bool { return slices.Contains(f.Values, value) }
 
 // Value returns the text that was entered.
@@ -121,7 +122,7 @@ func (f field) DescribedBy() string {
 	return strings.Join(ids, " ")
 }
 
-// First returns the id of the control to go to.
+// First returns the id of the field's first control.
 func (f field) First() string {
 	if f.Text != nil {
 		return f.HTMLID
@@ -137,7 +138,7 @@ func (conv *conversation) view() page {
 	p.Sendable = conv.finished() && !p.Running
 	p.Cut = !conv.finished() && !p.Running
 	history := new(clarify.History)
-	open := -1 // the item of the pending question
+	open := -1 // the index of the open question's item
 	for _, e := range conv.timeline {
 		if e.Event == nil {
 			pending := history.Pending()
@@ -169,7 +170,8 @@ func (conv *conversation) view() page {
 	return p
 }
 
-// userItem is the bubble of a message: of answers it shows the summary.
+// userItem returns the item of a message. If the message holds answers, the item
+// shows their summary.
 func userItem(message string) item {
 	answers, err := clarify.ParseAnswers(message)
 	if err != nil {
@@ -178,7 +180,8 @@ func userItem(message string) item {
 	return item{Kind: "user", Text: answers.Summary(), JSON: indented(message)}
 }
 
-// eventItem is what is shown of an event, if anything.
+// eventItem returns the item of an event. It returns false for an event that is
+// not shown.
 func eventItem(ev clarify.Event, asked *clarify.Envelope, err error) (it item, ok bool) {
 	var empty *clarify.EmptyError
 	switch {
@@ -199,7 +202,7 @@ func eventItem(ev clarify.Event, asked *clarify.Envelope, err error) (it item, o
 	case ev.Type == clarify.EventToolEnd && !ev.Failed && !clarify.IsTool(ev.Tool):
 		return item{Kind: "tool", Tool: ev.Tool, Text: ev.Output}, true
 	}
-	return item{}, false // a failed call, or an event of another kind: nothing
+	return item{}, false // a failed call, or an event of another type
 }
 
 func newForm(e *clarify.Envelope, output string) *form {
@@ -246,7 +249,7 @@ func newForm(e *clarify.Envelope, output string) *form {
 	return f
 }
 
-// answer shows the form as one that was answered with the reply.
+// answer fills in what was answered.
 func (f *form) answer(e *clarify.Envelope, reply *clarify.Reply) {
 	for i := range f.Fields {
 		id, next := e.Prompts[i].ID, &f.Fields[i]
@@ -274,7 +277,7 @@ func (f *form) answer(e *clarify.Envelope, reply *clarify.Reply) {
 	}
 }
 
-// skippedNotices names the prompts that are not shown.
+// skippedNotices says how many prompts are not shown, and why.
 func skippedNotices(skipped []clarify.Skipped) (notices []string) {
 	newer, broken := 0, 0
 	for _, s := range skipped {
@@ -296,7 +299,7 @@ func skippedNotices(skipped []clarify.Skipped) (notices []string) {
 	return notices
 }
 
-// lintNotices warns of what could disguise a question.
+// lintNotices warns about text that could mislead the user.
 func lintNotices(warnings []clarify.Violation) (notices []string) {
 	var hidden, alike bool
 	for _, w := range warnings {
@@ -307,7 +310,7 @@ func lintNotices(warnings []clarify.Violation) (notices []string) {
 		notices = append(notices, "This question has hidden characters in it. Each is shown by its code, such as [U+202E].")
 	}
 	if alike {
-		notices = append(notices, "Two of the choices have the same name. What each of them sends stands behind it.")
+		notices = append(notices, "Two of the choices have the same name. The code after each one shows what it sends.")
 	}
 	return notices
 }
@@ -316,7 +319,7 @@ func isAlike(code clarify.Code) bool {
 	return code == clarify.CodeDuplicateLabel || code == clarify.CodeSameLabels
 }
 
-// fill shows on the page why the form was refused, with what was entered.
+// fill adds the refusal to the page, and what was entered.
 func (r *refusal) fill(p *page, entered url.Values) {
 	p.Problem = r.problem
 	if entered.Get("do") == doMessage {
@@ -350,8 +353,8 @@ func errorText(code clarify.Code) string {
 	return "This cannot be sent as it is."
 }
 
-// visible shows by its code what would be invisible, move the cursor or turn
-// the direction of the text.
+// visible replaces characters that are invisible, move the cursor or change the
+// direction of the text by their code points.
 func visible(s string) string {
 	if !strings.ContainsFunc(s, isHidden) {
 		return s
@@ -371,7 +374,7 @@ func isHidden(r rune) bool {
 	switch r {
 	case '\n', '\r', '\t':
 		return false
-	case '\u200C', '\u200D', '\u00AD': // some scripts and emoji need them, and they hide nothing
+	case '\u200C', '\u200D', '\u00AD': // some scripts and emoji need these, and they hide nothing
 		return false
 	case '\u2028', '\u2029':
 		return true
@@ -379,7 +382,7 @@ func isHidden(r rune) bool {
 	return unicode.Is(unicode.Cc, r) || unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// indented lays out JSON for people.
+// indented indents JSON, so that people can read it.
 func indented(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  ") != nil {
@@ -388,7 +391,7 @@ func indented(text string) string {
 	return b.String()
 }
 
-// render writes the page, whole or not at all.
+// render writes the page. If the page cannot be made, it writes an error instead.
 func render(w http.ResponseWriter, status int, p page) {
 	p.NewID = rand.Text()
 	var b bytes.Buffer

@@ -10,38 +10,39 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// What goes between the two halves. The Console posts a turnRequest as JSON to
-// the engine's address; the engine answers with a stream of server-sent events,
-// each a clarify.Event. The last one of a whole turn is eventTurnEnd: a stream
-// that ends without it was cut. A Console that was cut off asks for the same
-// turn again, with the events that it already has, and gets the rest.
+// A turnRequest is what the Console posts to the engine's address, as JSON. The
+// engine answers with a stream of server-sent events, each a clarify.Event. A
+// complete turn ends with an eventTurnEnd. If a stream ends without it, the
+// Console asks for the same turn again. It sends the events that it already has,
+// and gets the rest.
 type turnRequest struct {
 	Conversation string  `json:"conversation"`
 	Timeline     []entry `json:"timeline"`
 }
 
-// An entry is one step of a conversation: a message of the user or, where Event
-// is set, an event of the agent's turn.
+// An entry is one step of a conversation. If Event is nil, it is a message of the
+// user. Otherwise it is an event of the agent's turn.
 type entry struct {
 	Message string         `json:"message,omitempty"`
 	Event   *clarify.Event `json:"event,omitempty"`
 }
 
-// Types of events beside clarify.EventToolEnd. Their text is in Output.
+// These are the types of events in addition to clarify.EventToolEnd. Output holds
+// their text.
 const (
 	eventSay        = "say"        // what the agent says
 	eventReading    = "reading"    // how the engine read the user's message
-	eventTurnEnd    = "turn_end"   // the turn is whole
-	eventUnreadable = "unreadable" // written by the Console, for an event that it could not read
+	eventTurnEnd    = "turn_end"   // the turn is complete
+	eventUnreadable = "unreadable" // the Console puts it in place of an event that it could not read
 )
 
-// replay follows the conversation. What it returns knows which question waits
-// for an answer.
+// replay returns the history of the conversation, which knows the question that
+// is open.
 func replay(timeline []entry) *clarify.History {
 	h := new(clarify.History)
 	for _, e := range timeline {
 		if e.Event != nil {
-			h.Event(*e.Event) // what is not a question changes nothing
+			h.Event(*e.Event) // an event that is not a question changes nothing
 		} else {
 			h.Message(e.Message)
 		}
@@ -49,7 +50,7 @@ func replay(timeline []entry) *clarify.History {
 	return h
 }
 
-// writeEvent writes one server-sent event, at once.
+// writeEvent writes one server-sent event and sends it immediately.
 func writeEvent(w http.ResponseWriter, ev clarify.Event) error {
 	frame := append(ev.AppendJSON([]byte("data: ")), "\n\n"...)
 	if _, err := w.Write(frame); err != nil {
@@ -58,9 +59,9 @@ func writeEvent(w http.ResponseWriter, ev clarify.Event) error {
 	return http.NewResponseController(w).Flush()
 }
 
-// readEvents calls each with the data of every server-sent event until the
-// stream ends or each returns an error. What the stream holds of an event that
-// its blank line does not end is left out.
+// readEvents calls each with the data of every server-sent event. It stops when
+// the stream ends or each returns an error. A blank line ends an event. If the
+// stream ends before it, readEvents leaves the event out.
 func readEvents(r io.Reader, each func(data []byte) error) error {
 	in := bufio.NewReader(r)
 	var line, data []byte
@@ -72,7 +73,7 @@ func readEvents(r io.Reader, each func(data []byte) error) error {
 			return err
 		}
 		chunk, _ := in.Peek(in.Buffered())
-		if afterCR && chunk[0] == '\n' { // of a CRLF
+		if afterCR && chunk[0] == '\n' { // the second half of a CRLF
 			in.Discard(1)
 			afterCR = false
 			continue
@@ -100,7 +101,7 @@ func readEvents(r io.Reader, each func(data []byte) error) error {
 				}
 			}
 			data, has = data[:0], false
-		case string(name) == "data": // else a comment, or a field that we do not use
+		case string(name) == "data": // comments and other fields are ignored
 			if has {
 				data = append(data, '\n')
 			}

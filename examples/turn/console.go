@@ -13,8 +13,8 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// show is the Console's half: it reads the event, asks the person and returns
-// the next user message. At the end of input the message is empty.
+// show is the Console's half. It reads the event, asks the person and returns the
+// next user message. If the input ends first, the message is empty.
 func show(event []byte, in *bufio.Reader, out io.Writer) (string, error) {
 	ev, err := clarify.ParseEvent(event)
 	if err != nil {
@@ -46,7 +46,7 @@ func show(event []byte, in *bufio.Reader, out io.Writer) (string, error) {
 			i--
 		}
 		if p.Kind() == clarify.KindConfirm && values[0] == clarify.FormCancelled {
-			break // nothing more is demanded after a cancel
+			break // after a cancel the other prompts need no answer
 		}
 	}
 	answers, blocked := envelope.FormAnswers(form)
@@ -58,12 +58,12 @@ func show(event []byte, in *bufio.Reader, out io.Writer) (string, error) {
 	return string(message), err
 }
 
-// A sayError is what the person says instead of answering.
+// A sayError is a message that the person wrote instead of an answer.
 type sayError string
 
 func (e sayError) Error() string { return "the person said something else" }
 
-// ask shows one prompt and returns what belongs into its form field.
+// ask shows one prompt and returns the values of its form field.
 func ask(p clarify.Prompt, in *bufio.Reader, out io.Writer) ([]string, error) {
 	fmt.Fprintf(out, "%s", safe(p.Question))
 	if p.Optional {
@@ -148,8 +148,8 @@ func askText(t *clarify.Text, in *bufio.Reader, out io.Writer) ([]string, error)
 	}
 }
 
-// readLine reads one line. A last line without a line break counts; the end of
-// input is io.EOF.
+// readLine reads one line. The last line need not end with a line break. At the
+// end of the input, the error is io.EOF.
 func readLine(want string, in *bufio.Reader, out io.Writer) (string, error) {
 	fmt.Fprintf(out, "  %s> ", want)
 	line, err := in.ReadString('\n')
@@ -163,8 +163,8 @@ func readLine(want string, in *bufio.Reader, out io.Writer) (string, error) {
 	return line, nil
 }
 
-// safe makes foreign text harmless in a terminal: what is not printable is
-// shown as a question mark in a diamond.
+// safe makes foreign text harmless in a terminal. It replaces characters that are
+// not printable with U+FFFD.
 func safe(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\n' || unicode.IsPrint(r) {

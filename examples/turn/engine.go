@@ -8,14 +8,15 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// An engine is the agent's half: it calls the tool, and acts on the answer.
+// An engine is the agent's half: it calls the tool and acts on the answer.
 type engine struct {
 	buckets map[string]bool
 	history clarify.History
 	pending *deletion
 }
 
-// A deletion waits for its confirmation. The digest binds it to the question.
+// A deletion waits for its confirmation. The digest tells which question asked
+// for it.
 type deletion struct {
 	bucket string
 	digest string
@@ -33,8 +34,8 @@ func (g *engine) world() string {
 	return "buckets " + strings.Join(names, ", ")
 }
 
-// ask runs the clarify tool with the arguments that the model sent. What comes
-// back ends the turn: nothing is changed before the user's next message.
+// ask runs the clarify tool with the arguments that the model sent. The call ends
+// the turn: nothing is changed before the user's next message.
 func (g *engine) ask(arguments []byte) (clarify.Event, error) {
 	result, err := clarify.Call(arguments)
 	event := clarify.Event{Type: clarify.EventToolEnd, Agent: "platform", Tool: clarify.ToolName, RunID: "run-1", Output: result}
@@ -47,7 +48,7 @@ func (g *engine) ask(arguments []byte) (clarify.Event, error) {
 	}
 	bucket := g.atStake(asked)
 	if bucket == "" {
-		return event, nil // a question that nothing but the model waits for
+		return event, nil // only the model needs the answer
 	}
 	digest, err := asked.Digest()
 	if err != nil {
@@ -57,8 +58,8 @@ func (g *engine) ask(arguments []byte) (clarify.Event, error) {
 	return event, nil
 }
 
-// atStake returns the bucket that a confirm with danger asks about. A real
-// engine knows: it holds the call that it wants to have confirmed.
+// atStake returns the bucket that a confirm with danger asks about. A real engine
+// need not search for it, because it keeps the call that needs the confirmation.
 func (g *engine) atStake(asked *clarify.Envelope) string {
 	for _, p := range asked.Prompts {
 		if in, ok := p.Input.(*clarify.Confirm); ok && in.Danger {
@@ -72,11 +73,12 @@ func (g *engine) atStake(asked *clarify.Envelope) string {
 	return ""
 }
 
-// act reads the user's next message and deletes the bucket, or does not.
+// act reads the user's next message. It deletes the bucket if the message allows
+// it.
 func (g *engine) act(message string) (*clarify.Reply, string) {
 	asked, job := g.history.Pending(), g.pending
 	reply := g.history.Message(message)
-	g.pending = nil // an answer acts once
+	g.pending = nil // an answer acts only once
 
 	if job == nil {
 		return reply, "No deletion was waiting for an answer."

@@ -1,17 +1,16 @@
-// Turn plays one whole turn of the clarify protocol in a terminal: an agent
-// asks, a person answers, the agent knows.
+// Turn plays one turn of the clarify protocol in a terminal: an agent asks, a
+// person answers, and the agent acts on the answer.
 //
 //	go run ./examples/turn              # the contract's destructive delete
 //	go run ./examples/turn call.json    # your own tool arguments
 //	go run ./examples/turn -            # tool arguments from standard input
 //	echo yes | go run ./examples/turn   # a stray yes deletes nothing
 //
-// Everything that a program needs of the library is in engine.go and
-// console.go. The person's next message may be plain text instead of an answer
-// to the form: start it with "/say ".
+// All uses of the library are in engine.go and console.go. A person can also
+// write a message instead of an answer: a line that starts with "/say ".
 //
-// With tool arguments from standard input, the answers follow in the same
-// input after a line that holds only "---".
+// If the tool arguments come from standard input, the answers come from there
+// too, after a line that holds only "---".
 package main
 
 import (
@@ -24,7 +23,7 @@ import (
 	"strings"
 )
 
-// The contract's destructive example, as a model would send it.
+// defaultCall is the contract's destructive example, as a model would send it.
 //
 //go:embed delete.json
 var defaultCall string
@@ -73,7 +72,7 @@ func readArguments(name string, in *bufio.Reader) (string, error) {
 	return string(b), err
 }
 
-// turn lets the engine ask, the Console show and the engine act.
+// turn lets the engine ask, the Console show the question, and the engine act.
 func turn(arguments string, in *bufio.Reader, out io.Writer) error {
 	engine := newEngine()
 	fmt.Fprintf(out, "The agent's world: %s\n\n", engine.world())
