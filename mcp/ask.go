@@ -151,7 +151,7 @@ func noReply(why string) string {
 
 // Ask asks the questions of e in the client's form, during a call of a tool. The
 // tool goes on if [clarify.Reply.Proceed] is true or, if no confirm was asked, if
-// [clarify.Reply.Complete] is. Otherwise it returns [Answer.Result]:
+// [clarify.Reply.State] is complete. Otherwise it returns [Answer.Result]:
 //
 //	answer, err := asker.Ask(ctx, req, envelope)
 //	if err != nil || !answer.Proceed() {
@@ -169,11 +169,11 @@ func noReply(why string) string {
 // Ask returns an error, and asks nothing, if e is not valid or if the client
 // cannot show a form.
 func (a *Asker) Ask(ctx context.Context, req *mcp.CallToolRequest, e *clarify.Envelope) (Answer, error) {
-	result, err := e.Result()
+	asked, err := e.Normalized()
 	if err != nil {
 		return Answer{}, err
 	}
-	asked, err := clarify.Parse(result)
+	result, err := asked.Result()
 	if err != nil {
 		return Answer{}, err
 	}

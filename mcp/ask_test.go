@@ -290,7 +290,7 @@ func TestLongTexts(t *testing.T) {
 	f := form{parse(t, envelope(prompts...)), revisionRounds}
 	reply, err := f.read(content)
 	require.NoError(t, err)
-	require.True(t, reply.Complete())
+	require.Equal(t, clarify.StateComplete, reply.State())
 	text, _ := reply.Text("t4")
 	assert.True(t, text == content["t4"])
 	content["t0"] = strings.Repeat("x", clarify.MaxSize)

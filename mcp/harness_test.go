@@ -179,7 +179,7 @@ func said(t *testing.T, result *mcp.CallToolResult) string {
 // silent fails unless the answer answers nothing at all.
 func silent(t *testing.T, a Answer) {
 	t.Helper()
-	assert.False(t, a.Proceed() || a.Complete() || a.Decision("ok") != clarify.Undecided || answersOf(a.Reply) != "", a.ForModel())
+	assert.False(t, a.Proceed() || a.State() > clarify.StateUnanswered || a.Decision("ok") != clarify.Undecided || answersOf(a.Reply) != "", a.ForModel())
 }
 
 func proceeds(t *testing.T, got outcome) {
