@@ -7,16 +7,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
+	"github.com/stretchr/testify/require"
 )
 
-// program is the Console's binary, browser the context of the one browser.
+// program is the path of the Console's binary. browser is the context of the
+// browser that all tests share.
 var (
 	program string
 	browser context.Context
@@ -50,13 +51,13 @@ func testMain(m *testing.M) int {
 	var stop context.CancelFunc
 	browser, stop = chromedp.NewContext(allocator)
 	defer stop()
-	if err := chromedp.Do(browser); err != nil { // without a deadline: it would be the browser's
+	if err := chromedp.Do(browser); err != nil { // a deadline here would end the browser, too
 		return fail(fmt.Errorf("no browser: %w", err))
 	}
 	return m.Run()
 }
 
-// A tab is a page of a browser profile of its own.
+// A tab is a page in its own browser profile.
 type tab struct {
 	*testing.T
 	ctx context.Context
@@ -69,7 +70,7 @@ func newTab(t *testing.T) tab {
 	return tab{t, ctx}.started()
 }
 
-// another is a tab of the same profile.
+// another returns a new tab in the same profile.
 func (tb tab) another() tab {
 	tb.Helper()
 	ctx, cancel := chromedp.NewContext(tb.ctx)
@@ -79,9 +80,7 @@ func (tb tab) another() tab {
 
 func (tb tab) started() tab {
 	tb.Helper()
-	if err := chromedp.Do(tb.ctx); err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, chromedp.Do(tb.ctx))
 	ctx, stop := context.WithTimeout(tb.ctx, 2*time.Minute)
 	tb.Cleanup(stop)
 	return tab{tb.T, ctx}
@@ -89,38 +88,28 @@ func (tb tab) started() tab {
 
 func (tb tab) do(steps ...chromedp.Action[chromedp.Void]) {
 	tb.Helper()
-	if err := chromedp.Do(tb.ctx, steps...); err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, chromedp.Do(tb.ctx, steps...))
 }
 
-// loads does what loads a page, and wants its status.
+// loads takes a step that loads a page, and wants the page's status.
 func (tb tab) loads(status int, step chromedp.Action[chromedp.Void]) {
 	tb.Helper()
 	resp, err := chromedp.RunResponse(tb.ctx, step)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if int(resp.Status) != status {
-		tb.Fatalf("status %d of %s, want %d\n%s", resp.Status, resp.URL, status, tb.text())
-	}
+	require.NoError(tb, err)
+	require.Equal(tb, status, int(resp.Status), resp.URL)
 }
 
 func eval[T any](tb tab, js string) T {
 	tb.Helper()
 	v, err := chromedp.Run(tb.ctx, chromedp.Evaluate[T](js))
-	if err != nil {
-		tb.Fatalf("%s: %v", js, err)
-	}
+	require.NoError(tb, err, js)
 	return v
 }
 
 func call[P, R any](tb tab, command cdp.Command[P, R], params P) R {
 	tb.Helper()
 	r, err := chromedp.Call(tb.ctx, command, params)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	require.NoError(tb, err)
 	return r
 }
 
@@ -128,7 +117,7 @@ func click(selector string) chromedp.Action[chromedp.Void] {
 	return chromedp.Click(chromedp.CSS(selector))
 }
 
-// fill writes into a field that may hold something.
+// fill replaces the text in a field.
 func fill(selector, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(
 		chromedp.Evaluate[chromedp.Void](`document.querySelector(`+strconv.Quote(selector)+`).value = ""`),
@@ -145,9 +134,7 @@ func (tb tab) shows(want ...string) {
 	tb.Helper()
 	text := tb.text()
 	for _, w := range want {
-		if !strings.Contains(text, w) {
-			tb.Fatalf("the page does not show %q:\n%s", w, text)
-		}
+		require.Contains(tb, text, w)
 	}
 }
 
@@ -156,34 +143,25 @@ func (tb tab) count(selector string) int {
 	return eval[int](tb, `document.querySelectorAll(`+strconv.Quote(selector)+`).length`)
 }
 
-// until waits for an expression to become true, also while pages change.
+// until waits until the expression is true, even while pages change.
 func (tb tab) until(js string) {
 	tb.Helper()
-	end := time.Now().Add(20 * time.Second)
-	for {
+	require.Eventually(tb, func() bool {
 		v, err := chromedp.Run(tb.ctx, chromedp.Evaluate[bool](js))
-		if err == nil && v {
-			return
-		}
-		if time.Now().After(end) {
-			tb.Fatalf("never true: %s (%v)", js, err)
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
+		return err == nil && v
+	}, 20*time.Second, 20*time.Millisecond, js)
 }
 
-// stays makes sure that nothing loads, after a step that must do nothing.
+// stays takes a step that must not send a form. A form is sent, if at all, before
+// the step returns.
 func (tb tab) stays(step chromedp.Action[chromedp.Void]) {
 	tb.Helper()
-	eval[bool](tb, `window.here = true`)
+	eval[bool](tb, `window.stayed = true; addEventListener("submit", () => window.stayed = false, true); true`)
 	tb.do(step)
-	time.Sleep(400 * time.Millisecond)
-	if !eval[bool](tb, `window.here === true`) {
-		tb.Fatal("another page was loaded")
-	}
+	require.True(tb, eval[bool](tb, `window.stayed === true`), "a form was sent")
 }
 
-// look sets the width of the page, and light or dark.
+// look sets the width of the page, and the theme: light or dark.
 func (tb tab) look(width int64, theme string) {
 	tb.Helper()
 	tb.do(chromedp.EmulateViewport(width, 900))

@@ -15,10 +15,13 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// What is on the agent's first form.
+// These are the selectors of what is on the agent's first form.
 const (
 	avatars    = "#q0-0"
 	backups    = "#q0-1"
@@ -31,6 +34,9 @@ const (
 	proceed    = ".question .primary"
 	send       = ".composer button"
 )
+
+// tooWide is by how many pixels the page is wider than the window.
+const tooWide = `document.documentElement.scrollWidth - document.documentElement.clientWidth`
 
 func TestConfirmedOnce(t *testing.T) {
 	s, tb := start(t), newTab(t)
@@ -51,7 +57,7 @@ func TestConfirmedOnce(t *testing.T) {
 	second.shows("Done: deleted logs. 4 buckets left.")
 	s.did("delete logs")
 
-	// Back, to whatever the browser shows there.
+	// Go back, whatever the browser shows then.
 	tb.do(chromedp.NavigateBack())
 	tb.until(`document.readyState === "complete"`)
 	if tb.count(proceed) > 0 {
@@ -68,7 +74,7 @@ func TestADoubleClickDeletesOnce(t *testing.T) {
 	tb.until(`document.body.innerText.includes("Done: deleted logs. 4 buckets left.")`)
 	s.did("delete logs")
 
-	// And on the button of a confirm that stands alone.
+	// The same with the button of a single confirm.
 	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "make room"))
 	tb.loads(200, click(send))
 	tb.do(click("#q0-1"), click(remove))
@@ -76,9 +82,7 @@ func TestADoubleClickDeletesOnce(t *testing.T) {
 	tb.do(chromedp.DoubleClick(chromedp.CSS("button.danger")))
 	tb.until(`document.body.innerText.includes("Done: deleted backups. 3 buckets left.")`)
 	s.did("delete logs", "delete backups")
-	if n := tb.count(".item.user"); n != 5 {
-		t.Errorf("%d messages, want 5", n)
-	}
+	assert.Equal(t, 5, tb.count(".item.user"))
 }
 
 func TestACancelledDeleteLeavesTheBucket(t *testing.T) {
@@ -89,7 +93,7 @@ func TestACancelledDeleteLeavesTheBucket(t *testing.T) {
 	tb.do(click(logs), click(keep))
 	tb.loads(200, click(proceed))
 	tb.shows("Nothing was deleted.", "Keep everything")
-	// The second tab wants to delete all the same.
+	// The second tab still tries to delete.
 	second.do(click(logs), click(remove))
 	second.loads(http.StatusConflict, click(proceed))
 	second.shows("The conversation has moved on since this page was made, so nothing was sent.")
@@ -99,7 +103,7 @@ func TestACancelledDeleteLeavesTheBucket(t *testing.T) {
 	tb.loads(200, click(send))
 	tb.shows("5 buckets, 441 files: avatars, backups, logs, thumbnails, uploads")
 
-	// And alone: two buttons, of which one sends.
+	// A single confirm has two buttons that send.
 	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "make room"))
 	tb.loads(200, click(send))
 	tb.do(click(backups), click(remove))
@@ -138,31 +142,23 @@ func TestABlankIsRefusedAndTheTextIsStillThere(t *testing.T) {
 	check := func() {
 		t.Helper()
 		tb.shows("The answer is not complete yet.", "This needs an answer.")
-		if got := eval[string](tb, `document.querySelector("#q1").value`); got != `"old" <logs>` {
-			t.Errorf("the text is %q now", got)
-		}
-		if got := eval[[]string](tb, `[...document.querySelectorAll(":checked")].map(e => e.id)`); len(got) != 1 || got[0] != "q0-2" {
-			t.Errorf("checked: %q", got)
-		}
+		assert.Equal(t, `"old" <logs>`, eval[string](tb, `document.querySelector("#q1").value`))
+		assert.Equal(t, []string{"q0-2"}, eval[[]string](tb, `[...document.querySelectorAll(":checked")].map(e => e.id)`))
 	}
 	check()
-	if got := eval[string](tb, `document.activeElement.className`); got != "problem" {
-		t.Errorf("the focus is on %q, not on the summary of errors", got)
-	}
+	assert.Equal(t, "problem", eval[string](tb, `document.activeElement.className`), "the focus is not on the summary of errors")
 	// Its links lead to the fields.
 	tb.do(click(".problem a"))
 	tb.until(`document.activeElement.id === "q2-0"`)
 	tb.loads(422, chromedp.Reload()) // posts the same again, and gets the same
 	check()
 	s.did()
-	// A required text too, with the choice still there.
+	// A required text is refused too, and the choice is kept.
 	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "create a bucket"))
 	tb.loads(200, click(send))
 	tb.do(fill("#q0", "   "), click("#q1-1"))
 	tb.loads(422, click(proceed))
-	if !eval[bool](tb, `document.querySelector("#q1-1").checked`) {
-		t.Error("the choice is lost")
-	}
+	assert.True(t, eval[bool](tb, `document.querySelector("#q1-1").checked`), "the choice is lost")
 	s.did()
 }
 
@@ -171,9 +167,7 @@ func TestTamperedFormsDoNothing(t *testing.T) {
 	tb.loads(200, chromedp.Navigate(s.url))
 	first := eval[string](tb, `location.pathname`)
 	tb.loads(200, click(".top button")) // another conversation
-	if eval[string](tb, `location.pathname`) == first {
-		t.Fatal("it is the same conversation")
-	}
+	require.NotEqual(t, first, eval[string](tb, `location.pathname`))
 
 	// An option that was not offered.
 	tb.do(click(logs), click(remove))
@@ -208,7 +202,7 @@ func TestTamperedFormsDoNothing(t *testing.T) {
 	tb.loads(http.StatusConflict, click("#forged"))
 	s.did()
 
-	// The same without the question: the form is of this moment.
+	// The same with a new form, for which no question is open.
 	eval[bool](tb, `document.querySelector(".composer").insertAdjacentHTML("beforeend",
 		'<input name="answer.buckets" value=logs><input name="answer.confirm_delete" value=confirmed>');
 		document.querySelector(".composer [name=do]").value = "answer"; true`)
@@ -245,21 +239,13 @@ func TestHostileTextInEveryField(t *testing.T) {
 		t.Helper()
 		tb.shows("[U+202E][U+2066][U+001B][31m[U+0085][U+2028][U+200B]", `<script>alert(1)</script>`)
 		for selector, want := range map[string]int{"script": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a": tb.count(".problem a"), "title": 1, "body": 1} {
-			if n := tb.count(selector); n != want {
-				t.Errorf("%d of %s, want %d", n, selector, want)
-			}
+			assert.Equal(t, want, tb.count(selector), selector)
 		}
-		if got := eval[[]string](tb, `[...document.body.innerText].filter(c => "\u202e\u2066\u001b\u0085\u2028\u200b".includes(c))`); len(got) > 0 {
-			t.Errorf("on the page stand %q", got)
-		}
+		assert.Empty(t, eval[[]string](tb, `[...document.body.innerText].filter(c => "\u202e\u2066\u001b\u0085\u2028\u200b".includes(c))`))
 		for _, selector := range []string{"legend [dir]", "label [dir]", ".hint", ".description", "h2", ".bubble p", ".call code", ".call span", "dt", "dd:not(.none)"} {
-			if got := eval[[]string](tb, `[...document.querySelectorAll("`+selector+`")].map(e => getComputedStyle(e).unicodeBidi)`); strings.Contains(strings.Join(got, " ")+" ", "normal ") {
-				t.Errorf("%s is not isolated: %q", selector, got)
-			}
+			assert.NotContains(t, eval[[]string](tb, `[...document.querySelectorAll("`+selector+`")].map(e => getComputedStyle(e).unicodeBidi)`), "normal", selector)
 		}
-		if wide := eval[int](tb, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
-			t.Errorf("the page is %d pixels too wide", wide)
-		}
+		assert.LessOrEqual(t, eval[int](tb, tooWide), 0)
 	}
 	tb.look(320, "light")
 	tb.loads(200, chromedp.Navigate(s.url))
@@ -274,22 +260,21 @@ func TestHostileTextInEveryField(t *testing.T) {
 		clarify.Answer{ID: id + "2", Payload: &clarify.ConfirmAnswer{Confirmed: true}},
 		clarify.Answer{ID: id + "3", Payload: &clarify.TextAnswer{Value: "seen"}},
 		clarify.Answer{ID: id + "4", Payload: &clarify.TextAnswer{Value: "two\nlines"}})
-	if got := f.message(); got != want {
-		t.Errorf("the engine got\n%q, want\n%q", got, want)
-	}
+	assert.Equal(t, want, f.message())
 	tb.do(fill("#message", "<b>bold</b>"))
 	tb.loads(200, click(send))
 	check()
 	tb.shows("<b>bold</b>")
 }
 
-// What a script could do if one got in: nothing.
+// The policy lets nothing run that got into the page.
 func TestThePolicyHolds(t *testing.T) {
 	s, tb := start(t), newTab(t)
 	call(tb, log.Enable, cdp.Empty{})
 	entries := chromedp.Events(tb.ctx, log.EntryAdded)
 	complaints := make(chan string, 100)
 	go func() {
+		defer close(complaints)
 		for ev, err := range entries {
 			if err != nil {
 				return
@@ -300,65 +285,51 @@ func TestThePolicyHolds(t *testing.T) {
 	tb.loads(200, chromedp.Navigate(s.url))
 	tb.do(click(logs), click(remove))
 	tb.loads(200, click(proceed))
-	select {
-	case c := <-complaints:
-		t.Fatalf("the browser complains about a page of ours: %s", c)
-	case <-time.After(300 * time.Millisecond):
-	}
+	eval[bool](tb, `window.violated = []; addEventListener("securitypolicyviolation", e => violated.push(e.effectiveDirective)); true`)
 	eval[bool](tb, `{const s = document.createElement("script"); s.textContent = "window.ran = true"; document.body.append(s); true}`)
 	eval[bool](tb, `document.body.insertAdjacentHTML("beforeend", '<img src=x onerror="window.ran = true"><style>body { display: none }</style>'
 		+ '<form action="https://evil.example/" method=post><button id=away>x</button></form>'); true`)
-	select {
-	case <-complaints:
-	case <-time.After(10 * time.Second):
-		t.Fatal("the browser says nothing about a script that it must not run")
-	}
-	if eval[bool](tb, `window.ran === true`) {
-		t.Error("a script ran")
-	}
-	if got := eval[string](tb, `getComputedStyle(document.body).display`); got == "none" {
-		t.Error("a style was applied")
-	}
-	tb.stays(click("#away"))
+	tb.until(`["script-src-elem", "script-src-attr", "style-src-elem"].every(d => violated.includes(d))`)
+	// The browser had nothing to complain about before.
+	assert.Contains(t, <-complaints, "inline script")
+	assert.False(t, eval[bool](tb, `window.ran === true`), "a script ran")
+	assert.NotEqual(t, "none", eval[string](tb, `getComputedStyle(document.body).display`), "a style was applied")
+	tb.do(click("#away"))
+	tb.until(`violated.includes("form-action")`) // in the same page
 	s.did("delete logs")
 }
 
-// The whole story, with the browser's scripts turned off. It is driven by the
-// mouse and the keyboard alone: no step below runs anything in the page.
+// Everything works with the browser's scripts turned off. The test uses only the
+// mouse and the keyboard, and runs nothing in the page.
 func TestWithoutJavaScript(t *testing.T) {
 	s, tb := start(t), newTab(t)
 	call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	node := func(selector string) cdp.NodeID {
+	// box waits for the element and returns where it is. Any call can fail while
+	// another page replaces this one.
+	box := func(selector string) (box dom.Quad) {
 		t.Helper()
-		end := time.Now().Add(20 * time.Second)
-		for {
-			root := call(tb, dom.GetDocument, dom.GetDocumentParams{}).Root
-			found, err := chromedp.Call(tb.ctx, dom.QuerySelector, dom.QuerySelectorParams{NodeID: root.NodeID, Selector: selector})
-			if err == nil && found.NodeID != 0 {
-				return found.NodeID
+		require.Eventually(t, func() bool {
+			doc, err := chromedp.Call(tb.ctx, dom.GetDocument, dom.GetDocumentParams{})
+			if err != nil {
+				return false
 			}
-			if time.Now().After(end) {
-				t.Fatalf("there is no %s: %v", selector, err)
+			found, err := chromedp.Call(tb.ctx, dom.QuerySelector, dom.QuerySelectorParams{NodeID: doc.Root.NodeID, Selector: selector})
+			if err != nil || found.NodeID == 0 {
+				return false
 			}
-			time.Sleep(20 * time.Millisecond)
-		}
+			_, err = chromedp.Call(tb.ctx, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{NodeID: found.NodeID})
+			if err != nil {
+				return false
+			}
+			model, err := chromedp.Call(tb.ctx, dom.GetBoxModel, dom.GetBoxModelParams{NodeID: found.NodeID})
+			box = model.Model.Content
+			return err == nil
+		}, 20*time.Second, 20*time.Millisecond, selector)
+		return box
 	}
 	press := func(selector string) {
 		t.Helper()
-		var box dom.Quad
-		for end := time.Now().Add(20 * time.Second); box == nil; {
-			id := node(selector)
-			_, err := chromedp.Call(tb.ctx, dom.ScrollIntoViewIfNeeded, dom.ScrollIntoViewIfNeededParams{NodeID: id})
-			if err == nil {
-				var found dom.GetBoxModelResult
-				if found, err = chromedp.Call(tb.ctx, dom.GetBoxModel, dom.GetBoxModelParams{NodeID: id}); err == nil {
-					box = found.Model.Content
-				}
-			}
-			if err != nil && time.Now().After(end) { // the page may be about to be replaced
-				t.Fatalf("%s: %v", selector, err)
-			}
-		}
+		box := box(selector)
 		for _, typ := range []input.DispatchMouseEventType{input.DispatchMouseEventTypeMousePressed, input.DispatchMouseEventTypeMouseReleased} {
 			call(tb, input.DispatchMouseEvent, input.DispatchMouseEventParams{
 				Type: typ, X: (box[0] + box[4]) / 2, Y: (box[1] + box[5]) / 2, Button: input.MouseButtonLeft, ClickCount: 1,
@@ -367,7 +338,7 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	call(tb, page.Navigate, page.NavigateParams{URL: s.url})
 	press(proceed)
-	node(".problem") // the errors
+	box(".problem")
 	press(backups)
 	press(thumbnails)
 	press(archive)
@@ -375,12 +346,12 @@ func TestWithoutJavaScript(t *testing.T) {
 	press(remove)
 	press(proceed)
 	press("button.danger")
-	node(".item.user:nth-of-type(n+9)")
+	box(".item.user:nth-of-type(n+9)")
 	s.did("create kept fra", "copy backups kept", "copy thumbnails kept", "delete backups", "delete thumbnails")
 }
 
-// The whole story by keyboard. Every stop has a visible focus, and Enter alone
-// never confirms a danger.
+// Everything works with the keyboard. Every stop has a visible focus, and the
+// Enter key alone never confirms a danger.
 func TestByKeyboard(t *testing.T) {
 	s, tb := start(t), newTab(t)
 	tb.loads(200, chromedp.Navigate(s.url))
@@ -388,36 +359,30 @@ func TestByKeyboard(t *testing.T) {
 		t.Helper()
 		for range 40 {
 			tb.do(chromedp.KeyEvent(kb.Tab))
-			if !eval[bool](tb, `(() => {
+			require.Empty(t, eval[string](tb, `(() => {
 				const e = document.activeElement, box = e.closest(".option") ?? e, s = getComputedStyle(box);
-				return e === document.body || s.outlineStyle === "solid" && parseFloat(s.outlineWidth) >= 3 && s.outlineColor !== getComputedStyle(document.body).backgroundColor;
-			})()`) {
-				t.Fatalf("no focus is visible on %s", eval[string](tb, `document.activeElement.outerHTML`))
-			}
+				return e === document.body || s.outlineStyle === "solid" && parseFloat(s.outlineWidth) >= 3 && s.outlineColor !== getComputedStyle(document.body).backgroundColor ? "" : e.outerHTML;
+			})()`), "no focus is visible")
 			if eval[bool](tb, `document.activeElement.matches("`+selector+`")`) {
 				return
 			}
 		}
-		t.Fatalf("the tab key does not lead to %s", selector)
+		require.FailNow(t, "the tab key does not lead to "+selector)
 	}
 	key := func(k string) chromedp.Action[chromedp.Void] { return chromedp.KeyEvent(k) }
 
-	enter := func() { // presses Enter, which must send nothing and lose nothing
+	enter := func() { // presses Enter, which must answer nothing and lose nothing
 		t.Helper()
 		const filled = `[...document.querySelectorAll(".question :checked")].map(e => e.id) + " " + document.querySelector("#q1").value`
 		before := eval[string](tb, filled)
 		tb.loads(422, key(kb.Enter))
 		tb.shows("Enter alone does not send this.")
-		if after := eval[string](tb, filled); after != before {
-			t.Errorf("after Enter the form holds %q, before it held %q", after, before)
-		}
-		if got := eval[string](tb, `document.activeElement.className`); got != "problem" {
-			t.Errorf("the focus is on %q", got)
-		}
+		assert.Equal(t, before, eval[string](tb, filled))
+		assert.Equal(t, "problem", eval[string](tb, `document.activeElement.className`))
 		s.did()
 	}
 
-	// Enter before anything is chosen, on a box, in a field, and on the danger.
+	// Enter is pressed before anything is chosen, on a box, in a field and on the danger.
 	tb.stays(key(kb.Enter))
 	to(logs)
 	tb.do(key(" "))
@@ -427,9 +392,7 @@ func TestByKeyboard(t *testing.T) {
 	enter()
 	to(keep) // the first of a group of radio buttons
 	tb.do(key(kb.ArrowDown))
-	if !eval[bool](tb, `document.activeElement.id === "q2-1" && document.activeElement.checked`) {
-		t.Fatal("the arrow does not choose the second button")
-	}
+	require.True(t, eval[bool](tb, `document.activeElement.id === "q2-1" && document.activeElement.checked`))
 	enter()
 	to(archive) // with the danger chosen
 	enter()
@@ -437,11 +400,9 @@ func TestByKeyboard(t *testing.T) {
 	to(proceed)
 	tb.loads(200, key(kb.Enter))
 	s.did("create kept fra", "copy logs kept", "delete logs")
-	if got := eval[string](tb, `document.activeElement.id`); got != "latest" {
-		t.Errorf("the focus is on %q, not on the newest message", got)
-	}
+	assert.Equal(t, "latest", eval[string](tb, `document.activeElement.id`))
 
-	// One danger alone: the first button, which Enter would press, cancels.
+	// In a single confirm with a danger, the first button cancels.
 	to("#message")
 	tb.do(key("make room"))
 	to(send)
@@ -459,7 +420,7 @@ func TestByKeyboard(t *testing.T) {
 	tb.shows("Nothing was deleted.")
 	s.did("create kept fra", "copy logs kept", "delete logs")
 
-	// Where nothing is lost, Enter in the field sends.
+	// Without a danger, Enter in a field sends the form.
 	to("#message")
 	tb.do(key("create a bucket"))
 	to(send)
@@ -472,7 +433,7 @@ func TestByKeyboard(t *testing.T) {
 	s.did("create kept fra", "copy logs kept", "delete logs", "create photos fra")
 }
 
-// The page fits every width, with the longest words too.
+// The page fits every width, even with the longest words.
 func TestThePageFits(t *testing.T) {
 	long := strings.Repeat("longword", 60)
 	f := newForeign(t, clarify.Event{Type: "say", Output: long}, clarify.Event{Type: clarify.EventToolEnd, Tool: long, Output: long},
@@ -487,13 +448,9 @@ func TestThePageFits(t *testing.T) {
 			t.Helper()
 			for _, width := range []int64{320, 500, 768, 1280, 2560} {
 				tb.look(width, "light")
-				if wide := eval[int](tb, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); wide > 0 {
-					t.Errorf("%s: at %d the page is %d pixels too wide", name, width, wide)
-				}
+				assert.LessOrEqual(t, eval[int](tb, tooWide), 0, "%s: at %d", name, width)
 				small := eval[[]string](tb, `[...document.querySelectorAll("button:not(.unseen), .option, input:not([type]), textarea")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => e.outerHTML)`)
-				if len(small) > 0 {
-					t.Errorf("%s: at %d these are less than 44 pixels high: %q", name, width, small)
-				}
+				assert.Empty(t, small, "%s: at %d these are less than 44 pixels high", name, width)
 			}
 		}
 		tb.loads(200, chromedp.Navigate(s.url))

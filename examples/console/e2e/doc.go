@@ -1,13 +1,13 @@
-// Package e2e tests the Console example in a real browser: Debian's Chromium,
-// driven over the DevTools protocol, and axe-core, which npm brings. It is a
-// module of its own, so that the library requires none of what it needs.
+// Package e2e tests the Console example in a real browser. It drives Debian's
+// Chromium over the DevTools protocol, and it downloads axe-core with npm. It is
+// a separate module, so that the library does not require these tools.
 //
 //	apt-get install --no-install-recommends chromium npm
 //	go test -race -count=1 .
 //
-// With CLARIFY_SCREENSHOTS, pictures of every state at 320, 768 and 1280 pixels,
-// light and dark, are kept in the folder that it names; they look best where
-// fonts-inter is installed. The two in docs/images are made so:
+// The variable CLARIFY_SCREENSHOTS names a folder for pictures of every state at
+// 320, 768 and 1280 pixels, light and dark. They look best if fonts-inter is
+// installed. These commands make the two pictures in docs/images:
 //
 //	CLARIFY_SCREENSHOTS=/tmp/shots go test -count=1 -run Screenshots .
 //	cp /tmp/shots/console-*.png ../../../docs/images/

@@ -19,10 +19,13 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// states shows every state of the page, one after the other.
+// states shows every state of the page and calls each for it.
 func states(t *testing.T, tb tab, each func(name string)) {
 	t.Helper()
 	s := start(t)
@@ -60,22 +63,19 @@ func states(t *testing.T, tb tab, each func(name string)) {
 	each("cut")
 }
 
-// Pictures of the three kinds in one form, light and dark; the README shows two
-// like them. With CLARIFY_SCREENSHOTS, of every state, and they are kept.
+// The test takes pictures of the three kinds in one form, light and dark. The
+// README shows two such pictures. With CLARIFY_SCREENSHOTS, the test takes
+// pictures of every state and keeps them.
 func TestScreenshots(t *testing.T) {
 	folder := os.Getenv("CLARIFY_SCREENSHOTS")
 	tb := newTab(t)
 	shot := func(name, theme string, scale float64) {
 		t.Helper()
 		data, err := chromedp.Run(tb.ctx, chromedp.ScreenshotScale(chromedp.CSS("html"), scale))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		checkPicture(t, name, data, theme)
 		if folder != "" {
-			if err := os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, os.WriteFile(filepath.Join(folder, name+".png"), data, 0o644))
 		}
 	}
 	s := start(t)
@@ -86,13 +86,9 @@ func TestScreenshots(t *testing.T) {
 		tb.look(760, theme)
 		shot("console-"+theme, theme, 1.25)
 		kept, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "images", "console-"+theme+".png"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		checkPicture(t, "docs/images, "+theme, kept, theme)
-		if len(kept) > 150<<10 {
-			t.Errorf("docs/images, %s: %d bytes", theme, len(kept))
-		}
+		assert.LessOrEqual(t, len(kept), 150<<10, "docs/images, %s", theme)
 	}
 	if folder == "" {
 		return
@@ -107,13 +103,11 @@ func TestScreenshots(t *testing.T) {
 	})
 }
 
-// checkPicture makes sure that the picture is one of a page in the theme.
+// checkPicture checks that the picture shows a page in the theme.
 func checkPicture(t *testing.T, name string, data []byte, theme string) {
 	t.Helper()
 	picture, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	require.NoError(t, err, name)
 	light, colours := 0, make(map[color.Gray]bool)
 	bounds := picture.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y += 3 {
@@ -129,46 +123,34 @@ func checkPicture(t *testing.T, name string, data []byte, theme string) {
 	if theme == "light" && share < 0.8 || theme == "dark" && share > 0.2 {
 		t.Errorf("%s: %.0f %% of the picture is light", name, 100*share)
 	}
-	if len(colours) < 20 {
-		t.Errorf("%s: there is nothing in the picture", name)
-	}
+	assert.GreaterOrEqual(t, len(colours), 20, "%s: there is nothing in the picture", name)
 }
 
-// axeScript is the accessibility engine.
+// axeScript returns the script of axe-core.
 func axeScript(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
 	pack := exec.Command("npm", "pack", "--silent", "axe-core@4.14.1")
 	pack.Dir, pack.Stderr = folder, t.Output()
 	name, err := pack.Output()
-	if err != nil {
-		t.Fatalf("npm pack: %v", err)
-	}
+	require.NoError(t, err, "npm pack")
 	file, err := os.Open(filepath.Join(folder, strings.TrimSpace(string(name))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer file.Close()
 	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for archive := tar.NewReader(unzipped); ; {
 		header, err := archive.Next()
-		if err != nil {
-			t.Fatalf("axe.min.js: %v", err)
-		}
+		require.NoError(t, err, "axe.min.js")
 		if header.Name == "package/axe.min.js" {
 			script, err := io.ReadAll(archive)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return string(script)
 		}
 	}
 }
 
-// No rule of axe-core is broken, in any state, in either theme.
+// The page breaks no rule of axe-core, in any state and either theme.
 func TestAccessibility(t *testing.T) {
 	script := axeScript(t)
 	tb := newTab(t)
@@ -180,22 +162,14 @@ func TestAccessibility(t *testing.T) {
 				passes: r.passes.length,
 				violations: r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.map(n => n.html + " " + n.failureSummary).join("; ")),
 			}))`, chromedp.EvalAwaitPromise))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		require.NoError(t, err, name)
 		var found struct {
 			Passes     int
 			Violations []string
 		}
-		if err := json.Unmarshal(result, &found); err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range found.Violations {
-			t.Errorf("%s: %s", name, v)
-		}
-		if found.Passes < 10 {
-			t.Errorf("%s: only %d rules were checked", name, found.Passes)
-		}
+		require.NoError(t, json.Unmarshal(result, &found))
+		assert.Empty(t, found.Violations, name)
+		assert.GreaterOrEqual(t, found.Passes, 10, "%s: rules checked", name)
 		audits++
 	}
 	states(t, tb, func(name string) {
@@ -207,10 +181,9 @@ func TestAccessibility(t *testing.T) {
 		}
 	})
 	t.Logf("%d audits", audits)
-	// The audit finds something where there is something.
+	// The audit finds a fault if there is one.
 	eval[bool](tb, `document.querySelector("button").textContent = ""; true`)
 	broken, err := chromedp.Run(tb.ctx, chromedp.Evaluate[int](`axe.run(document).then(r => r.violations.length)`, chromedp.EvalAwaitPromise))
-	if err != nil || broken == 0 {
-		t.Errorf("a button without a name is not found: %v", err)
-	}
+	require.NoError(t, err)
+	assert.NotZero(t, broken, "a button without a name is not found")
 }

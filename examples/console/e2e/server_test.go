@@ -15,10 +15,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// A server is a running Console with a world of its own.
+// A server is a running Console with its own buckets.
 type server struct {
 	*testing.T
 	url    string
@@ -30,18 +33,12 @@ func start(t *testing.T, args ...string) *server {
 	s := &server{T: t, folder: t.TempDir()}
 	cmd := exec.Command(program, append([]string{"-addr", "127.0.0.1:0", "-data", s.folder}, args...)...)
 	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	cmd.Stderr = t.Output()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
-			t.Errorf("the Console did not stop gracefully: %v", err)
-		}
+		assert.NoError(t, cmd.Wait(), "the Console did not stop gracefully")
 	})
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		if address, ok := strings.CutPrefix(lines.Text(), "Console"); ok {
@@ -49,37 +46,31 @@ func start(t *testing.T, args ...string) *server {
 			return s
 		}
 	}
-	t.Fatal("the Console printed no address")
+	require.FailNow(t, "the Console printed no address")
 	return nil
 }
 
-// did wants that this is all that was ever done to the world, in all
-// conversations: it is what the engine's journal says.
+// did wants exactly these changes in the engine's journal, in all conversations
+// together.
 func (s *server) did(want ...string) {
 	s.Helper()
 	data, err := os.ReadFile(filepath.Join(s.folder, "engine.jsonl"))
-	if err != nil {
-		s.Fatal(err)
-	}
+	require.NoError(s, err)
 	var got []string
 	for line := range strings.Lines(string(data)) {
 		var turn struct {
 			Changes []struct{ Do, Bucket, Region, To string }
 		}
-		if err := json.Unmarshal([]byte(line), &turn); err != nil {
-			s.Fatal(err)
-		}
+		require.NoError(s, json.Unmarshal([]byte(line), &turn))
 		for _, c := range turn.Changes {
 			got = append(got, strings.Join(strings.Fields(fmt.Sprint(c.Do, " ", c.Bucket, " ", c.Region, " ", c.To)), " "))
 		}
 	}
-	if !slices.Equal(got, want) {
-		s.Fatalf("the engine did %q, want %q", got, want)
-	}
+	require.Equal(s, want, got)
 }
 
-// A foreign engine tells the same events in every turn and keeps what it was
-// asked to go on with.
+// A foreign engine sends the same events in every turn. It keeps the last message
+// that it got.
 type foreign struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -120,17 +111,13 @@ func (f *foreign) message() string {
 func tool(t *testing.T, e clarify.Envelope) clarify.Event {
 	t.Helper()
 	output, err := e.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return clarify.Event{Type: clarify.EventToolEnd, Agent: "platform", Tool: clarify.ToolName, RunID: "1", Output: string(output)}
 }
 
 func said(t *testing.T, answers ...clarify.Answer) string {
 	t.Helper()
 	b, err := clarify.Answers{Answers: answers}.AppendJSON(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(b)
 }
