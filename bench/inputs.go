@@ -12,9 +12,9 @@ import (
 //go:embed testdata/*.json
 var testdata embed.FS
 
-// envelopes are the inputs of Parse, by the names of their files: the
-// contract's three examples, then one of each kind in 0.7 KB, a full one, the
-// same printed for people, and one with escapes and CJK.
+// envelopes are the inputs of Parse, by the names of their files: the three
+// examples of the contract, a small one (0.7 KB) with one prompt of each kind,
+// a full one, the full one indented, and one with escapes and Chinese text.
 var envelopes = []string{"choice", "confirm", "create", "small", "full", "pretty", "escaped"}
 
 func envelope(name string) string {
@@ -23,8 +23,8 @@ func envelope(name string) string {
 	return string(data)
 }
 
-// callOf returns the arguments of the call that asks what the envelope asks,
-// with the prompts as a JSON string, as the contract has it.
+// callOf returns the arguments of a call that asks the same questions as the
+// envelope. The prompts are a JSON string, as in the contract.
 func callOf(envelope string) []byte {
 	var e struct {
 		Title   string          `json:"title"`
@@ -38,13 +38,13 @@ func callOf(envelope string) []byte {
 
 const large = 900 << 10
 
-// foreign are outputs of other tools, and what is left of an envelope that was
-// cut.
+// foreign returns an output that is not an envelope: the output of another
+// tool, or an envelope that was cut off.
 func foreign(name string) string {
 	switch name {
 	case "list":
 		return list(large, bucket)
-	case "escaped list": // JSON in the text of a tool's result, as MCP sends it
+	case "escaped list": // JSON inside the text of a tool's result, as in MCP
 		inner := list(large*4/5, func(i int) string { return bucket(i) + "\n" })
 		text, err := json.Marshal(inner)
 		must(err)
@@ -63,7 +63,7 @@ func foreign(name string) string {
 	panic(name)
 }
 
-// list is a JSON object of about size bytes with many elements.
+// list returns a JSON object of about size bytes with many elements.
 func list(size int, element func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(`{"total":64,"buckets":[` + element(0))
@@ -79,7 +79,7 @@ func bucket(i int) string {
 		`"name":"Zoë & co, bucket %d","enabled":true,"maximumFileSize":%d,"compression":"none","antivirus":false}`, i, i%60, i, i*1000)
 }
 
-// growing is an envelope of n prompts that the lenient side shows, whole.
+// growing returns an envelope of n prompts, all of which the lenient side shows.
 func growing(n int) string {
 	var b strings.Builder
 	b.WriteString(`{"protocol":"` + clarify.Protocol + `","prompts":[`)

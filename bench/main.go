@@ -1,10 +1,11 @@
-// Command bench measures this library beside what a user would pick instead:
-// the same inputs, in one run, in turns.
+// Command bench measures this library against the libraries that a user could
+// choose instead. All of them get the same inputs, in one run, in turns.
 //
 //	go run .                               prints the tables
-//	go run . -check 2 -rounds 5 -time 2ms  exits with 1 if a bound is missed by more than twice
+//	go run . -check 2 -rounds 5 -time 2ms  exits with 1 if a time is over twice its bound
 //
-// From the root of the repository it is go run -C bench .
+// From the root of the repository use go run -C bench instead of go run. The
+// file README.md has the results and says what they mean.
 package main
 
 import (
@@ -24,9 +25,9 @@ import (
 )
 
 func main() {
-	rounds := flag.Int("rounds", 21, "rounds, of which the tables have the medians")
-	duration := flag.Duration("time", 5*time.Millisecond, "time of one measurement in a round")
-	check := flag.Float64("check", 0, "fail if a time is over its bound times this; 0 only prints")
+	rounds := flag.Int("rounds", 21, "the `number` of rounds; the tables have the medians")
+	duration := flag.Duration("time", 5*time.Millisecond, "the time of one measurement in a round")
+	check := flag.Float64("check", 0, "fail if a time is over its bound times this `factor`; 0 only prints")
 	flag.Parse()
 	missed, err := bench(os.Stdout, *rounds, *duration, cmp.Or(*check, 1))
 	if err != nil {
@@ -49,8 +50,8 @@ func bench(out io.Writer, rounds int, duration time.Duration, factor float64) (m
 	}
 	fmt.Fprintf(out, "%s %s/%s, %d CPUs; medians of %d rounds of %v.\n\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), rounds, duration)
 	printPeers(out)
-	fmt.Fprintln(out, "The ratio is the time of the first line of a work over that of this line. In call, the peers get the")
-	fmt.Fprintf(out, "prompts without the string around them. Bounds on times are those of the project times %g.\n\n", factor)
+	fmt.Fprintln(out, "The ratio is the time of the first line of a work divided by the time of this line. In the work call,")
+	fmt.Fprintf(out, "the peers get the prompts as an array, not as a string. All bounds on times are multiplied by %g.\n\n", factor)
 	j := judge{factor: factor}
 	printWorks(out, all, &j)
 	fmt.Fprintf(out, "%d of %d bounds hold.\n", j.bounds-len(j.missed), j.bounds)
@@ -79,7 +80,7 @@ func printWorks(out io.Writer, all []*work, j *judge) {
 			row := []string{"", "", r.who, nanoseconds(r.time), "", "", strconv.Itoa(int(r.allocs)), strconv.Itoa(int(r.memory))}
 			if i == 0 {
 				row[0], row[1] = w.name, strconv.Itoa(w.size)
-				// Neither count is a matter of noise.
+				// Noise does not change these counts, so the factor does not apply.
 				row[6] += j.exactly(w.name+", allocations", row[6], math.Floor(r.allocs), w.maxAllocs)
 				if w.growth {
 					row[7] += j.exactly(w.name+", memory", row[7], r.memory, growthOfSmall*w.runs[1].memory)
@@ -94,9 +95,9 @@ func printWorks(out io.Writer, all []*work, j *judge) {
 	table(out, rows)
 }
 
-// A judge compares with the bounds.
+// A judge compares results with their bounds.
 type judge struct {
-	factor float64 // on bounds of times
+	factor float64 // multiplies bounds on times
 	bounds int
 	missed []string
 }
@@ -121,7 +122,7 @@ func (j *judge) exactly(what, shown string, got, limit float64) string {
 	return ", " + bound + " holds"
 }
 
-// nanoseconds has three digits.
+// nanoseconds formats a time with three digits.
 func nanoseconds(ns float64) string {
 	switch {
 	case ns >= 1e6:
@@ -132,7 +133,7 @@ func nanoseconds(ns float64) string {
 	return fmt.Sprintf("%.3g ns", ns)
 }
 
-// table prints rows as Markdown that can be read as it is.
+// table prints rows as a Markdown table with aligned columns.
 func table(out io.Writer, rows [][]string) {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {

@@ -3,32 +3,29 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/clarify-protocol/clarify-go"
 )
 
-// TestBench runs everything once, as short as it can be. Times mean nothing then, but every work is
-// done without an error, and every bound is judged.
+// TestBench runs every work once, for as short a time as possible. The times mean nothing then, but
+// every work runs without an error, and every bound is compared.
 func TestBench(t *testing.T) {
 	var out strings.Builder
-	if _, err := bench(&out, 1, time.Microsecond, 1); err != nil {
-		t.Fatal(err)
-	}
+	_, err := bench(&out, 1, time.Microsecond, 1)
+	require.NoError(t, err)
 	for _, p := range peers {
-		if strings.Count(out.String(), "| "+p.name+" ") < 2 { // in both tables
-			t.Errorf("%s is missing in\n%s", p.name, &out)
-		}
+		assert.GreaterOrEqual(t, strings.Count(out.String(), "| "+p.name+" "), 2, "%s is missing in a table", p.name)
 	}
 	// parse: 2 envelopes × 2 times + allocations; call: 2; append: 2 + 3 × allocations; check: 2 × 2;
 	// refuse: 3 × 2; an error: 2; growth: time + memory.
 	const want = 5 + 2 + 5 + 4 + 6 + 2 + 2
-	if !strings.Contains(out.String(), fmt.Sprintf(" of %d bounds hold.", want)) {
-		t.Errorf("not %d bounds in\n%s", want, &out)
-	}
+	assert.Contains(t, out.String(), fmt.Sprintf(" of %d bounds hold.", want))
 }
 
 func TestBenchRefusesNonsense(t *testing.T) {
@@ -37,136 +34,95 @@ func TestBenchRefusesNonsense(t *testing.T) {
 		duration time.Duration
 		factor   float64
 	}{{0, time.Second, 1}, {1, 0, 1}, {1, time.Second, -1}} {
-		if _, err := bench(new(strings.Builder), test.rounds, test.duration, test.factor); err == nil {
-			t.Errorf("%v: no error", test)
-		}
+		_, err := bench(new(strings.Builder), test.rounds, test.duration, test.factor)
+		assert.Error(t, err, "%v", test)
 	}
 }
 
 func TestJudge(t *testing.T) {
 	j := judge{factor: 2}
-	for _, test := range []struct{ got, want string }{
-		{j.time("a", "1.9", 1.9, 1), "≤ 2 holds"},
-		{j.time("b", "2.1", 2.1, 1), "≤ 2 MISSED"},
-		{j.time("c", "9", 9, unbounded), ""},
-		{j.exactly("d", "0", 0, 0), ", ≤ 0 holds"},
-		{j.exactly("e", "1", 1, 0), ", ≤ 0 MISSED"},
-	} {
-		if test.got != test.want {
-			t.Errorf("got %q, want %q", test.got, test.want)
-		}
-	}
-	if want := []string{"b: 2.1, want ≤ 2", "e: 1, want ≤ 0"}; j.bounds != 4 || !reflect.DeepEqual(j.missed, want) {
-		t.Errorf("got %d bounds, missed %q", j.bounds, j.missed)
-	}
+	assert.Equal(t, "≤ 2 holds", j.time("a", "1.9", 1.9, 1))
+	assert.Equal(t, "≤ 2 MISSED", j.time("b", "2.1", 2.1, 1))
+	assert.Equal(t, "", j.time("c", "9", 9, unbounded))
+	assert.Equal(t, ", ≤ 0 holds", j.exactly("d", "0", 0, 0))
+	assert.Equal(t, ", ≤ 0 MISSED", j.exactly("e", "1", 1, 0))
+	assert.Equal(t, judge{2, 4, []string{"b: 2.1, want ≤ 2", "e: 1, want ≤ 0"}}, j)
 }
 
 func TestMedian(t *testing.T) {
 	samples := []sample{{time: 9}, {time: 1}, {time: 4}, {time: 2}}
 	of := func(_ int, s sample) float64 { return s.time }
-	if got := median(samples, of); got != 3 {
-		t.Errorf("of four: got %v, want 3", got)
-	}
-	if got := median(samples[:3], of); got != 4 {
-		t.Errorf("of three: got %v, want 4", got)
-	}
+	assert.Equal(t, 3.0, median(samples, of))
+	assert.Equal(t, 4.0, median(samples[:3], of))
 }
 
-// TestInputs: the inputs are what the tables call them.
+// TestInputs checks that the inputs are what the tables call them.
 func TestInputs(t *testing.T) {
-	if n := len(envelope("small")); n < 650 || n > 750 {
-		t.Errorf("small has %d bytes, want about 0.7 KB", n)
-	}
+	assert.InDelta(t, 700, len(envelope("small")), 50, "small has about 0.7 KB")
 	kinds := map[clarify.Kind]int{}
 	for _, p := range parse(t, "small").Prompts {
 		kinds[p.Kind()]++
 	}
-	if want := (map[clarify.Kind]int{clarify.KindChoice: 1, clarify.KindConfirm: 1, clarify.KindText: 1}); !reflect.DeepEqual(kinds, want) {
-		t.Errorf("small has %v", kinds)
-	}
+	assert.Equal(t, map[clarify.Kind]int{clarify.KindChoice: 1, clarify.KindConfirm: 1, clarify.KindText: 1}, kinds)
 	full := parse(t, "full")
-	if len(full.Prompts) != clarify.MaxPrompts {
-		t.Errorf("full has %d prompts", len(full.Prompts))
-	}
+	assert.Len(t, full.Prompts, clarify.MaxPrompts)
 	for _, p := range full.Prompts {
 		options := p.Input.(*clarify.Choice).Options
-		if len(options) != clarify.MaxOptions {
-			t.Errorf("%s has %d options", p.ID, len(options))
-		}
+		assert.Len(t, options, clarify.MaxOptions, p.ID)
 		for _, o := range options {
-			if o.Description == "" {
-				t.Errorf("%s.%s is not described", p.ID, o.ID)
-			}
+			assert.NotEmpty(t, o.Description, "%s.%s", p.ID, o.ID)
 		}
 	}
-	if !reflect.DeepEqual(parse(t, "pretty"), full) {
-		t.Error("pretty is not full")
-	}
+	assert.Equal(t, full, parse(t, "pretty"))
 	for name, valid := range map[string]bool{
 		"list": true, "escaped list": true, "list that names the protocol": true,
 		"prose": false, "long error": false, "cut envelope": false,
 	} {
 		text := foreign(name)
-		if len(text) < large*95/100 || len(text) > clarify.MaxSize {
-			t.Errorf("%s has %d bytes, want about %d", name, len(text), large)
-		}
-		if json.Valid([]byte(text)) != valid {
-			t.Errorf("%s: valid is %v", name, !valid)
-		}
+		assert.GreaterOrEqual(t, len(text), large*95/100, name)
+		assert.LessOrEqual(t, len(text), clarify.MaxSize, name)
+		assert.Equal(t, valid, json.Valid([]byte(text)), name)
 	}
-	if e, err := clarify.Parse(growing(10_000)); err != nil || len(e.Prompts) != 10_000 {
-		t.Errorf("growing: %v", err)
-	}
+	e, err := clarify.Parse(growing(10_000))
+	require.NoError(t, err)
+	assert.Len(t, e.Prompts, 10_000)
 }
 
 func parse(t *testing.T, name string) *clarify.Envelope {
 	t.Helper()
 	e, err := clarify.Parse(envelope(name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(e.Skipped) > 0 {
-		t.Fatalf("%s: %v", name, e.Skipped)
-	}
+	require.NoError(t, err)
+	require.Empty(t, e.Skipped, name)
 	return e
 }
 
-// TestSameWork: all decoders and encoders do the same with every input.
+// TestSameWork checks that all decoders and encoders do the same with every input.
 func TestSameWork(t *testing.T) {
 	for _, name := range envelopes {
 		text := envelope(name)
 		want := new(flatEnvelope)
-		if err := json.Unmarshal([]byte(text), want); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal([]byte(text), want))
 		for _, d := range decoders {
 			got := new(flatEnvelope)
-			if err := d.decode(text, []byte(text), got); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s decodes %s as %+v, %v", d.name, name, got, err)
-			}
+			require.NoError(t, d.decode(text, []byte(text), got), "%s, %s", d.name, name)
+			assert.Equal(t, want, got, "%s, %s", d.name, name)
 		}
 		for _, enc := range encoders {
 			got := new(flatEnvelope)
 			data, err := enc.encode(want)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := json.Unmarshal(data, got); err != nil || !reflect.DeepEqual(got, want) {
-				t.Errorf("%s encodes %s as %s, %v", enc.name, name, data, err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, json.Unmarshal(data, got), "%s, %s", enc.name, name)
+			assert.Equal(t, want, got, "%s, %s", enc.name, name)
 		}
 		result, err := clarify.Call(callOf(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		canonical, err := parse(t, name).AppendJSON(nil)
-		if err != nil || result != string(canonical) {
-			t.Errorf("%s: Call has %s, Parse %s, %v", name, result, canonical, err)
-		}
+		require.NoError(t, err)
+		assert.Equal(t, string(canonical), result, name)
 	}
 }
 
-// TestValidatorsValidate: each validator that is measured refuses what it can see.
+// TestValidatorsValidate checks that each validator that is measured refuses what it can see.
 func TestValidatorsValidate(t *testing.T) {
 	tags := tagValidator()
 	for _, test := range []struct{ what, old, new string }{
@@ -178,27 +134,19 @@ func TestValidatorsValidate(t *testing.T) {
 		{"another protocol", clarify.Protocol, "appwrite.clarify/v2"},
 	} {
 		text := envelope("small")
-		if strings.Count(text, test.old) != 1 {
-			t.Fatalf("%s: %q is not once in small", test.what, test.old)
-		}
+		require.Equal(t, 1, strings.Count(text, test.old), test.what)
 		text = strings.Replace(text, test.old, test.new, 1)
 		var decoded any
 		flat := new(flatEnvelope)
 		must(json.Unmarshal([]byte(text), &decoded))
 		must(json.Unmarshal([]byte(text), flat))
 		for _, v := range schemaValidators() {
-			if v.validate(decoded) == nil {
-				t.Errorf("%s accepts %s", v.name, test.what)
-			}
+			assert.Error(t, v.validate(decoded), "%s accepts %s", v.name, test.what)
 		}
-		if tags.Struct(flat) == nil {
-			t.Errorf("%s accepts %s", nameValidator, test.what)
-		}
-		if test.old == clarify.Protocol {
-			continue // a call has none
-		}
-		if _, err := clarify.ParseCall(callOf(text)); err == nil {
-			t.Errorf("clarify accepts %s", test.what)
+		assert.Error(t, tags.Struct(flat), "%s accepts %s", nameValidator, test.what)
+		if test.old != clarify.Protocol { // a call has none
+			_, err := clarify.ParseCall(callOf(text))
+			assert.Error(t, err, test.what)
 		}
 	}
 }

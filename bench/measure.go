@@ -8,31 +8,31 @@ import (
 	"time"
 )
 
-// A work is one thing to do, by several who can do it. The first of them is
-// the one that is judged: by its share of the time of each other, and by what
-// it allocates.
+// A work is one task that several libraries can do. The bounds are for the
+// first of its runs: on its time divided by the time of each other run, and on
+// what it allocates.
 type work struct {
 	name string
 	size int // bytes of the input
 	runs []*run
 
-	maxAllocs float64 // of the first, or unbounded
-	growth    bool    // the first may not allocate much more than the second
+	maxAllocs float64 // of the first run, or unbounded
+	growth    bool    // the first run may not allocate much more than the second
 }
 
 const unbounded = math.MaxFloat64
 
-// A run is one who does the work.
+// A run is one library that does the work.
 type run struct {
 	who   string
 	op    func() error
-	units float64 // what one op does, in the unit that the work is counted in
-	limit float64 // of the first's time over this one's, or unbounded
+	units float64 // how many units of the work one op does
+	limit float64 // on the first run's time divided by this one's, or unbounded
 
-	perRound             []sample // for one unit
-	time, allocs, memory float64  // medians of them
-	ratio                float64  // median of the first's time over this one's in the same round
-	iterations           int      // of op, in a round
+	perRound             []sample // each for one unit
+	time, allocs, memory float64  // medians of perRound
+	ratio                float64  // median of the first run's time divided by this one's in the same round
+	iterations           int      // how often op runs in a round
 }
 
 type sample struct{ time, allocs, memory float64 }
@@ -45,8 +45,8 @@ func newRun(who string, limit float64, op func() error) *run {
 	return &run{who: who, op: op, units: 1, limit: limit}
 }
 
-// measure does all works, all who can do one right after each other, in as
-// many rounds; so what disturbs the machine meets them all.
+// measure does all works in every round. The runs of one work follow each other
+// directly, so that other load on the machine slows all of them down.
 func measure(works []*work, rounds int, duration time.Duration) error {
 	for _, w := range works {
 		for _, r := range w.runs {
@@ -58,7 +58,7 @@ func measure(works []*work, rounds int, duration time.Duration) error {
 	}
 	for round := range rounds {
 		for _, w := range works {
-			for i := range w.runs { // another one begins in each round
+			for i := range w.runs { // each round begins with another run
 				r := w.runs[(round+i)%len(w.runs)]
 				r.perRound = append(r.perRound, r.sample())
 			}
@@ -76,7 +76,7 @@ func measure(works []*work, rounds int, duration time.Duration) error {
 	return nil
 }
 
-// calibrate finds how often op runs in the duration.
+// calibrate sets iterations to how often op runs in the duration.
 func (r *run) calibrate(duration time.Duration) {
 	r.iterations = 1
 	for {

@@ -16,9 +16,8 @@ import (
 	"github.com/clarify-protocol/clarify-go"
 )
 
-// What a user would write who decodes into structs: one flat prompt for all
-// kinds, and nothing is checked. The tags of validator stand beside those of
-// JSON; the decoders ignore them.
+// A flatEnvelope is what a user would write by hand: one struct for prompts of
+// all kinds, without checks. The decoders ignore the validate tags.
 type flatEnvelope struct {
 	Protocol string       `json:"protocol" validate:"eq=appwrite.clarify/v1"`
 	Title    string       `json:"title,omitempty" validate:"max=120"`
@@ -59,20 +58,21 @@ const (
 	nameValidator  = "go-playground/validator"
 )
 
-// peers are what a user would pick instead, with what they leave to him.
+// peers are the libraries that a user could choose instead. misses says what
+// each of them leaves to the user.
 var peers = []struct{ name, module, misses string }{
-	{us, "github.com/clarify-protocol/clarify-go", "nothing of the contract is left to the user"},
-	{encodingJSON, "", "any rule: ids, kinds, blanks, counts, lengths, defaults; takes keys in any case; one bad prompt loses all"},
-	{nameSonic, "github.com/bytedance/sonic", "like encoding/json; lets control characters and bytes that are not UTF-8 pass"},
+	{us, "github.com/clarify-protocol/clarify-go", "checks the whole contract"},
+	{encodingJSON, "", "checks no rule: ids, kinds, blank strings, counts, lengths, defaults; accepts keys in any case; one prompt of the wrong shape makes the whole envelope fail"},
+	{nameSonic, "github.com/bytedance/sonic", "like encoding/json; also accepts control characters and invalid UTF-8"},
 	{nameGoccy, "github.com/goccy/go-json", "like encoding/json"},
-	{nameExperiment, "github.com/go-json-experiment/json", "any rule, like encoding/json, but keys are exact; refuses duplicate keys and invalid UTF-8"},
-	{jsonValid, "", "looks at the syntax and gives back nothing"},
-	{nameSanthosh, "github.com/santhosh-tekuri/jsonschema/v6", "the bytes: it gets a decoded value; unique ids; neither trims nor fills in defaults"},
+	{nameExperiment, "github.com/go-json-experiment/json", "like encoding/json, but keys are exact, and it refuses duplicate keys and invalid UTF-8"},
+	{jsonValid, "", "checks the syntax only and returns no value"},
+	{nameSanthosh, "github.com/santhosh-tekuri/jsonschema/v6", "gets a decoded value, so it does not check the bytes; does not check that ids are unique; does not trim or fill in defaults"},
 	{nameGoogle, "github.com/google/jsonschema-go", "like santhosh-tekuri/jsonschema"},
-	{nameValidator, "github.com/go-playground/validator/v10", "the bytes: it gets decoded structs; blank strings, flags of another type, a choice without options; neither trims nor fills in defaults"},
+	{nameValidator, "github.com/go-playground/validator/v10", "gets decoded structs, so it does not check the bytes; accepts blank strings, flags of another type and a choice without options; does not trim or fill in defaults"},
 }
 
-// version returns the version of a module that this program was built with.
+// version returns the version of the module that this program was built with.
 func version(module string) string {
 	if module == "" {
 		return "standard library"
@@ -86,8 +86,8 @@ func version(module string) string {
 	return "this checkout"
 }
 
-// decoders decode the same bytes into flat structs. Each gets the type that it
-// is fastest with.
+// decoders decode the same bytes into flat structs. Each one gets the input as
+// the type, string or []byte, with which it is fastest.
 var decoders = []struct {
 	name   string
 	decode func(text string, data []byte, v any) error
@@ -108,8 +108,8 @@ var encoders = []struct {
 	{nameExperiment, func(v any) ([]byte, error) { return experiment.Marshal(v) }},
 }
 
-// schemaValidators check a decoded value against this library's own schema of
-// an envelope, which is compiled here.
+// schemaValidators returns validators that check a decoded value against this
+// library's schema of an envelope.
 func schemaValidators() []schemaValidator {
 	const name = "envelope.json"
 	doc, err := santhosh.UnmarshalJSON(bytes.NewReader(clarify.EnvelopeSchema()))
@@ -132,7 +132,7 @@ type schemaValidator struct {
 	validate func(v any) error
 }
 
-// tagValidator checks a flatEnvelope by its tags.
+// tagValidator returns a validator that checks the tags of a flatEnvelope.
 func tagValidator() *validator.Validate {
 	v := validator.New(validator.WithRequiredStructEnabled())
 	id := regexp.MustCompile(clarify.IDPattern)

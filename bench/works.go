@@ -8,7 +8,7 @@ import (
 	"github.com/clarify-protocol/clarify-go"
 )
 
-// The bounds on the time of this library over that of a peer.
+// The bounds on the time of this library divided by the time of a peer.
 const (
 	parseOfStd     = 0.35
 	parseOfSonic   = 1.0
@@ -17,8 +17,8 @@ const (
 	checkOfSchema  = 0.1
 	refuseOfValid  = 0.3
 	growthOfSmall  = 1.5
-	errorOfShort   = 1.5 // the same, but for the noise
-	maxParseAllocs = 16  // of the envelope of 0.7 KB
+	errorOfShort   = 1.5 // both do the same; the rest is noise
+	maxParseAllocs = 16  // for the small envelope
 )
 
 func works() []*work {
@@ -46,7 +46,7 @@ func works() []*work {
 	return append(all, errorWork(), growthWork())
 }
 
-// judged is the limit for the two envelopes that have one.
+// judged returns the limit for the two envelopes that have one.
 func judged(name string, limit float64) float64 {
 	if name == "small" || name == "full" {
 		return limit
@@ -87,8 +87,8 @@ func valid(data []byte) error {
 	return nil
 }
 
-// callWork is the whole tool. A peer gets the prompts without the string
-// around them, decodes them and encodes the envelope: less than what Call does.
+// callWork measures the whole tool. A peer gets the prompts as an array,
+// decodes them and encodes the envelope. That is less than what Call does.
 func callWork(name string) *work {
 	text := envelope(name)
 	arguments := callOf(text)
@@ -140,8 +140,8 @@ func appendWork(name string) *work {
 	return w
 }
 
-// checkWorks are the checks alone, of what was decoded before, and from the
-// bytes of a call or of an envelope.
+// checkWorks measures the checks alone, on a value that was decoded before, and
+// decoding and checks together, from the bytes of a call or of an envelope.
 func checkWorks(name string) []*work {
 	text := envelope(name)
 	data := []byte(text)
@@ -200,7 +200,7 @@ func refuse(text string) func() error {
 	}
 }
 
-// errorWork refuses an error string, however long it is.
+// errorWork measures the refusal of a long error text and of a short one.
 func errorWork() *work {
 	long, short := foreign("long error"), foreign("short error")
 	w := newWork("refuse an error", len(long), newRun("900 KiB", unbounded, refuse(long)), newRun("16 bytes", errorOfShort, refuse(short)))
@@ -208,7 +208,7 @@ func errorWork() *work {
 	return w
 }
 
-// growthWork is a prompt's cost in a long envelope and in a shorter one.
+// growthWork measures what a prompt costs in a long envelope and in a short one.
 func growthWork() *work {
 	grow := func(n int, who string, limit float64) *run {
 		text := growing(n)
