@@ -1,8 +1,8 @@
-// Package check proves that the published JSON Schemas and the library say the
-// same. It has only tests: they run two validators that were written elsewhere
-// over all test vectors and compare their verdict with the library's.
+// Package check tests that the published JSON Schemas and the library agree. It
+// contains only tests: they run two independent validators on all test vectors
+// and compare the results with those of the library.
 //
-// What a JSON Schema cannot say is in the table of rules_test.go, and nothing
-// else is a difference. It is a module of its own so that nobody who imports
-// the library gets a validator.
+// The table in rules_test.go lists what a JSON Schema cannot say. There is no
+// other difference. The package is a module of its own, so that users of the
+// library do not depend on a validator.
 package check

@@ -10,17 +10,17 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// A rule is something that the library judges otherwise than a schema. There are no others: every
-// input on which they disagree is explained by exactly one of them.
+// A rule is something that the library judges differently from a schema. Exactly one rule explains
+// every vector on which they disagree.
 type rule struct {
 	name string
-	why  string // no schema says so
+	why  string // why a schema cannot say it
 
-	// mend takes out of a text what the rule is about. What the two disagreed on because of this rule
-	// alone, both accept once it is mended.
-	mend func(text string) string
+	// fix removes from a text what the rule is about. If the two disagree because of this rule alone,
+	// both accept the fixed text.
+	fix func(text string) string
 
-	// examples are inputs on which they disagree because of it.
+	// examples are inputs on which the two disagree because of the rule.
 	examples []example
 }
 
@@ -37,11 +37,11 @@ const (
 
 var rules = []rule{{
 	name: "a string is judged after it is trimmed",
-	why:  "a schema sees it as it stands: padding breaks a pattern, a constant and a length",
-	mend: values(func(v any) any {
+	why:  "a schema sees the string untrimmed: padding breaks a pattern, a constant and a length",
+	fix: values(func(v any) any {
 		o, _ := v.(map[string]any)
 		for key, member := range o {
-			if s, ok := member.(string); ok && key != "prompts" { // which has a rule of its own
+			if s, ok := member.(string); ok && key != "prompts" { // prompts has a rule of its own
 				o[key] = strings.TrimFunc(s, isSpace)
 			}
 		}
@@ -60,8 +60,8 @@ var rules = []rule{{
 	},
 }, {
 	name: "ids are unique",
-	why:  "uniqueItems compares whole items, not one member of them",
-	mend: values(func(v any) any {
+	why:  "uniqueItems compares whole items, not one member of each",
+	fix: values(func(v any) any {
 		list, _ := v.([]any)
 		taken := map[string]bool{}
 		for i, element := range list {
@@ -85,8 +85,8 @@ var rules = []rule{{
 	},
 }, {
 	name: "prompts in a string are prompts",
-	why:  "to a schema what stands in a string is an annotation, unless the validator is told otherwise: see TestContent",
-	mend: values(func(v any) any {
+	why:  "by default, a validator does not look at JSON inside a string: see TestContent",
+	fix: values(func(v any) any {
 		if o, ok := v.(map[string]any); ok {
 			if _, ok := o["prompts"].(string); ok {
 				o["prompts"] = "[" + namePrompt + "]"
@@ -104,8 +104,8 @@ var rules = []rule{{
 	},
 }, {
 	name: "a text has at most MaxSize bytes",
-	why:  "a schema sees a value, not how it was written",
-	mend: func(text string) string {
+	why:  "a schema sees the value, not the text",
+	fix: func(text string) string {
 		if len(text) <= clarify.MaxSize {
 			return text
 		}
@@ -122,16 +122,16 @@ var rules = []rule{{
 	},
 }, {
 	name: "arguments are UTF-8",
-	why:  "a schema sees what its decoder made of the bytes; the lenient side makes U+FFFD of them too",
-	mend: func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") },
+	why:  "a schema sees what the decoder made of the bytes; the lenient side reads them as U+FFFD too",
+	fix:  func(text string) string { return strings.ToValidUTF8(text, "\uFFFD") },
 	examples: []example{
 		{"arguments", strings.Replace(wholeCall, "Database", "Database\xff", 1)},
 		{"arguments", "{\"\xed\xa0\x80\":1," + wholeCall[1:]},
 	},
 }, {
-	name: "a text to the lenient side is trimmed as JavaScript's trim does",
-	why:  "a schema sees what its decoder takes, and JSON has less white space",
-	mend: func(text string) string {
+	name: "the lenient side trims a text like JavaScript's trim",
+	why:  "a schema sees what the decoder accepts, and JSON has less white space",
+	fix: func(text string) string {
 		if _, err := decode(text); err == nil {
 			return text
 		}
@@ -144,8 +144,8 @@ var rules = []rule{{
 	},
 }, {
 	name: "null is absent",
-	why:  "envelope.json says what is emitted, and null never is; arguments.json allows it",
-	mend: values(func(v any) any {
+	why:  "envelope.json describes what is emitted, which is never null; arguments.json allows null",
+	fix: values(func(v any) any {
 		o, _ := v.(map[string]any)
 		for key, member := range o {
 			if member == nil {
@@ -160,12 +160,12 @@ var rules = []rule{{
 	},
 }}
 
-// isSpace is what the strict side trims: white space to Python's strip or to JavaScript's trim.
+// isSpace reports whether the strict side trims r: what Python's strip or JavaScript's trim removes.
 func isSpace(r rune) bool { return unicode.IsSpace(r) || 0x1C <= r && r <= 0x1F || r == '\uFEFF' }
 
-// values mends each value in a text, the inner ones first. A text in which nothing changes stays as
-// it is written.
-func values(mend func(v any) any) func(text string) string {
+// values returns a function that fixes each value in a text, the inner values first. It returns the
+// text itself if nothing changes.
+func values(fix func(v any) any) func(text string) string {
 	var walk func(v any) any
 	walk = func(v any) any {
 		switch v := v.(type) {
@@ -178,7 +178,7 @@ func values(mend func(v any) any) func(text string) string {
 				v[key] = walk(v[key])
 			}
 		}
-		return mend(v)
+		return fix(v)
 	}
 	return func(text string) string {
 		v, err := decode(text)

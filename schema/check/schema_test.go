@@ -3,13 +3,17 @@ package check
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// A published schema, with the library's verdict on the same text and the vectors for it.
+// A published schema comes with the library's verdict on a text, and with the vectors for it.
 type published struct {
 	name    string
 	source  []byte
@@ -27,7 +31,7 @@ var publications = []published{{
 		return append(vectors(t, "engine.jsonl", "args", whole), faults(t, "call")...)
 	},
 }, {
-	// An envelope is fine if it is read with nothing skipped and could be emitted.
+	// An envelope passes if Parse skips nothing and the strict side could emit it.
 	"envelope", clarify.EnvelopeSchema(),
 	func(text string) bool {
 		e, err := clarify.Parse(text)
@@ -47,19 +51,20 @@ var publications = []published{{
 	},
 }}
 
-// explain returns the rules that each alone explain why schema and library disagree on text.
+// explain returns the names of the rules that, each alone, explain why schema and library disagree on
+// text.
 func (p published) explain(t *testing.T, s schema, text string) (names []string) {
 	t.Helper()
 	for _, r := range rules {
-		if mended := r.mend(text); mended != text && s.accepts(t, mended) && p.library(mended) {
+		if fixed := r.fix(text); fixed != text && s.accepts(t, fixed) && p.library(fixed) {
 			names = append(names, r.name)
 		}
 	}
 	return names
 }
 
-// TestAgreement: on every vector schema and library agree, or exactly one rule of the table says why
-// not.
+// TestAgreement checks that schema and library agree on every vector, or that exactly one rule of the
+// table says why not.
 func TestAgreement(t *testing.T) {
 	for _, p := range publications {
 		t.Run(p.name, func(t *testing.T) {
@@ -71,53 +76,39 @@ func TestAgreement(t *testing.T) {
 					count[fmt.Sprint("both ", schema)]++
 					continue
 				}
-				names := p.explain(t, s, in.text)
-				if len(names) != 1 {
-					t.Errorf("%s: the schema says %v, the library %v, for %q: %.300q", in.name, schema, library, names, in.text)
-				}
+				assert.Len(t, p.explain(t, s, in.text), 1, "%s: the schema says %v, the library %v: %.300q", in.name, schema, library, in.text)
 				count["disagree"]++
 			}
 			t.Log(count)
 			for _, outcome := range []string{"both true", "both false", "disagree"} {
-				if count[outcome] == 0 {
-					t.Errorf("no vector is %q", outcome)
-				}
+				assert.NotZero(t, count[outcome], outcome)
 			}
 		})
 	}
 }
 
-// TestRules: every example of a rule is a disagreement that this rule explains, and no other. A rule
-// without one is not a rule.
+// TestRules checks that every example of a rule is a disagreement that this rule explains, and no other
+// rule does. Every rule needs an example.
 func TestRules(t *testing.T) {
+	schemas := map[string]schema{}
 	for _, p := range publications {
-		s := compile(t, p.source)
-		for _, r := range rules {
-			for _, e := range r.examples {
-				if e.schema != p.name {
-					continue
-				}
-				schema, library := s.accepts(t, e.text), p.library(e.text)
-				if names := p.explain(t, s, e.text); schema == library || len(names) != 1 || names[0] != r.name {
-					t.Errorf("%s: %s: the schema says %v, the library %v, for %q: %.300q", r.name, p.name, schema, library, names, e.text)
-				}
-			}
-		}
+		schemas[p.name] = compile(t, p.source)
 	}
 	for _, r := range rules {
-		if len(r.examples) == 0 || r.why == "" {
-			t.Errorf("%s: nothing proves it, or nothing explains it", r.name)
-		}
+		assert.NotEmpty(t, r.examples, r.name)
+		assert.NotEmpty(t, r.why, r.name)
 		for _, e := range r.examples {
-			if e.schema != "arguments" && e.schema != "envelope" && e.schema != "answers" {
-				t.Errorf("%s: there is no schema %q", r.name, e.schema)
-			}
+			i := slices.IndexFunc(publications, func(p published) bool { return p.name == e.schema })
+			require.GreaterOrEqual(t, i, 0, "%s: there is no schema %q", r.name, e.schema)
+			p, s := publications[i], schemas[e.schema]
+			assert.NotEqual(t, s.accepts(t, e.text), p.library(e.text), "%s: %s: %.300q", r.name, p.name, e.text)
+			assert.Equal(t, []string{r.name}, p.explain(t, s, e.text), "%s: %.300q", p.name, e.text)
 		}
 	}
 }
 
-// TestMutations changes the vectors in many ways. Where schema and library then disagree, the rules
-// explain it, more than one if need be.
+// TestMutations changes the vectors at random. If schema and library then disagree, the rules together
+// explain it.
 func TestMutations(t *testing.T) {
 	for _, p := range publications {
 		t.Run(p.name, func(t *testing.T) {
@@ -145,19 +136,15 @@ func TestMutations(t *testing.T) {
 					continue
 				}
 				count["disagree"]++
-				mended := text
+				fixed := text
 				for _, r := range rules {
-					mended = r.mend(mended)
+					fixed = r.fix(fixed)
 				}
-				if !s.accepts(t, mended) || !p.library(mended) {
-					t.Errorf("the schema says %v, the library %v, and no rule explains it: %.500s", schema, library, text)
-				}
+				assert.True(t, s.accepts(t, fixed) && p.library(fixed), "the schema says %v, the library %v: %.500s", schema, library, text)
 			}
 			t.Log(count)
 			for _, outcome := range []string{"both true", "both false", "disagree"} {
-				if count[outcome] < 10 {
-					t.Errorf("only %d mutants are %q", count[outcome], outcome)
-				}
+				assert.GreaterOrEqual(t, count[outcome], 10, outcome)
 			}
 		})
 	}
@@ -232,7 +219,7 @@ func mutate(rng *rand.Rand, v any) any {
 	return v
 }
 
-// copied is a deep copy of a decoded value.
+// copied returns a deep copy of a decoded value.
 func copied(v any) any {
 	switch v := v.(type) {
 	case []any:
@@ -251,39 +238,28 @@ func copied(v any) any {
 	return v
 }
 
-// TestEmitted: what the strict side emits is what envelope.json allows.
+// TestEmitted checks that envelope.json allows everything that the strict side emits.
 func TestEmitted(t *testing.T) {
 	s := compile(t, clarify.EnvelopeSchema())
 	emitted := 0
 	for _, in := range publications[0].vectors(t) {
-		result, err := clarify.Call([]byte(in.text))
-		if err != nil {
-			continue
-		}
-		if emitted++; !s.accepts(t, result) {
-			t.Errorf("%s: the schema refuses %s", in.name, result)
+		if result, err := clarify.Call([]byte(in.text)); err == nil {
+			emitted++
+			assert.True(t, s.accepts(t, result), "%s: the schema refuses %s", in.name, result)
 		}
 	}
-	if emitted < 100 {
-		t.Errorf("only %d envelopes were emitted", emitted)
-	}
+	assert.GreaterOrEqual(t, emitted, 100)
 }
 
-// TestContent: a validator that is told to look into strings says of prompts in a string what it says
-// of the prompts themselves.
+// TestContent checks that a validator that looks into strings judges prompts in a string like the
+// prompts themselves.
 func TestContent(t *testing.T) {
 	s := compile(t, clarify.ArgumentsSchema())
 	content := compileSanthosh(t, clarify.ArgumentsSchema(), true)
 	count := map[bool]int{}
 	for _, in := range publications[0].vectors(t) {
-		value, err := decode(in.text)
-		if err != nil {
-			continue
-		}
-		call, ok := value.(map[string]any)
-		if !ok {
-			continue
-		}
+		value, _ := decode(in.text)
+		call, _ := value.(map[string]any)
 		text, ok := call["prompts"].(string)
 		if !ok {
 			continue
@@ -292,12 +268,9 @@ func TestContent(t *testing.T) {
 		inside, err := decode(text)
 		_, again := inside.(string)
 		call["prompts"] = inside
-		if want := err == nil && !again && s.allows(t, value); got != want {
-			t.Errorf("%s: in a string %v, outside %v: %.300s", in.name, got, want, in.text)
-		}
+		assert.Equal(t, err == nil && !again && s.allows(t, value), got, "%s: %.300s", in.name, in.text)
 		count[got]++
 	}
-	if count[true] < 50 || count[false] < 50 {
-		t.Errorf("%d are allowed, %d are not: too few to compare", count[true], count[false])
-	}
+	assert.GreaterOrEqual(t, count[true], 50)
+	assert.GreaterOrEqual(t, count[false], 50)
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,11 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// promised is the rest: what a tool's schema leaves to its descriptions, so that every provider takes
-// it. A call that the schema allows is refused for nothing else.
+// promised lists, for each path, what a tool's schema leaves to its descriptions, so that every
+// provider accepts the schema. A call that the schema allows is refused for no other reason.
 var promised = map[string][]clarify.Code{
 	"title":                           {clarify.CodeTooLong},
 	"prompts":                         {clarify.CodeTooFew, clarify.CodeTooMany},
@@ -34,15 +36,13 @@ var promised = map[string][]clarify.Code{
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)
 
-// TestTool generates calls from the typed and the strict schema alone. Call takes them, apart from
-// the rest, and all of the rest occurs. Calls that keep what the descriptions say it takes all.
+// TestTool generates calls from the typed and the strict schema alone. Call refuses them only for what
+// is in promised, and everything in promised occurs. Call accepts all calls that follow the descriptions.
 func TestTool(t *testing.T) {
 	for name, form := range map[string]clarify.ToolForm{"typed": clarify.TypedPrompts, "strict": clarify.StrictPrompts} {
 		t.Run(name, func(t *testing.T) {
 			var source map[string]any
-			if err := json.Unmarshal(clarify.ToolSchema(form), &source); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, json.Unmarshal(clarify.ToolSchema(form), &source))
 			s := compile(t, clarify.ToolSchema(form))
 			envelope := compile(t, clarify.EnvelopeSchema())
 			rng := rand.New(rand.NewPCG(3, uint64(form)))
@@ -51,41 +51,29 @@ func TestTool(t *testing.T) {
 			for range 400 {
 				call := generate(rng, source)
 				text := encode(t, call)
-				if !s.accepts(t, text) {
-					t.Fatalf("not what the schema allows: %.300s", text)
-				}
-				_, err := clarify.Call([]byte(text))
-				var invalid *clarify.ValidationError
-				switch {
-				case err == nil:
+				require.True(t, s.accepts(t, text), "the schema does not allow %.300s", text)
+				if _, err := clarify.Call([]byte(text)); err == nil {
 					accepted++
-				case !errors.As(err, &invalid):
-					t.Fatal(err)
-				default:
+				} else {
+					var invalid *clarify.ValidationError
+					require.ErrorAs(t, err, &invalid)
 					for _, v := range invalid.Violations {
 						path := index.ReplaceAllString(v.Path, "[]")
-						if met[path+" "+string(v.Code)] = true; !slices.Contains(promised[path], v.Code) {
-							t.Errorf("%v (%s): %.300s", v, v.Code, text)
-						}
+						met[path+" "+string(v.Code)] = true
+						assert.Contains(t, promised[path], v.Code, "%v: %.300s", v, text)
 					}
 				}
 				keepPromises(rng, source, call.(map[string]any))
 				text = encode(t, call)
-				if !s.accepts(t, text) {
-					t.Fatalf("not what the schema allows: %.300s", text)
-				}
-				if result, err := clarify.Call([]byte(text)); err != nil || !envelope.accepts(t, result) {
-					t.Errorf("%s: %.300s", result, text)
-				}
+				require.True(t, s.accepts(t, text), "the schema does not allow %.300s", text)
+				result, err := clarify.Call([]byte(text))
+				require.NoError(t, err, "%.300s", text)
+				assert.True(t, envelope.accepts(t, result), result)
 			}
-			if accepted == 0 {
-				t.Error("no call is accepted as it comes")
-			}
+			assert.NotZero(t, accepted)
 			for path, codes := range promised {
 				for _, code := range codes {
-					if !met[path+" "+string(code)] {
-						t.Errorf("%s at %s never occurs", code, path)
-					}
+					assert.True(t, met[path+" "+string(code)], "%s at %s never occurs", code, path)
 				}
 			}
 		})
@@ -135,7 +123,7 @@ func generate(rng *rand.Rand, s map[string]any) any {
 	panic(fmt.Sprintf("type %v", typ))
 }
 
-// keepPromises changes a call to what the descriptions ask for.
+// keepPromises changes a call so that it follows the descriptions.
 func keepPromises(rng *rand.Rand, source, call map[string]any) {
 	element := func(of map[string]any, key string) map[string]any {
 		return of["properties"].(map[string]any)[key].(map[string]any)["items"].(map[string]any)

@@ -8,12 +8,14 @@ import (
 
 	google "github.com/google/jsonschema-go/jsonschema"
 	santhosh "github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// A validator reports whether a value, decoded from JSON, is what a schema allows.
+// A validator returns an error if a schema does not allow the value, which was decoded from JSON.
 type validator func(value any) error
 
-// A schema is a compiled schema in each of the validators.
+// A schema is one schema, compiled for each of the validators.
 type schema map[string]validator
 
 func compile(t *testing.T, source []byte) schema {
@@ -24,43 +26,33 @@ func compile(t *testing.T, source []byte) schema {
 	}
 }
 
-// compileSanthosh compiles source. content makes it look into strings that hold JSON.
+// compileSanthosh compiles source. If content is true, the validator looks into strings that hold JSON.
 func compileSanthosh(t *testing.T, source []byte, content bool) validator {
 	t.Helper()
 	doc, err := santhosh.UnmarshalJSON(bytes.NewReader(source))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	c := santhosh.NewCompiler()
 	c.DefaultDraft(santhosh.Draft2020)
 	if content {
 		c.AssertContent()
 	}
-	if err := c.AddResource("schema.json", doc); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.AddResource("schema.json", doc))
 	compiled, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return compiled.Validate
 }
 
 func compileGoogle(t *testing.T, source []byte) validator {
 	t.Helper()
 	var s google.Schema
-	if err := json.Unmarshal(source, &s); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(source, &s))
 	resolved, err := s.Resolve(&google.ResolveOptions{ValidateDefaults: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return func(value any) error { return resolved.Validate(floats(value)) }
 }
 
-// floats makes a float64 of every number, in place: to google/jsonschema-go a json.Number is a
-// string.
+// floats replaces every json.Number in value by a float64, in place, because google/jsonschema-go takes
+// a json.Number for a string.
 func floats(value any) any {
 	switch v := value.(type) {
 	case []any:
@@ -72,21 +64,17 @@ func floats(value any) any {
 			v[key] = floats(v[key])
 		}
 	case json.Number:
-		f, _ := v.Float64() // infinite, if it is too large
+		f, _ := v.Float64() // infinite if it is too large
 		return f
 	}
 	return value
 }
 
-// accepts reports whether the schema allows the JSON text. All validators have to agree. What is not
-// JSON is not allowed.
+// accepts reports whether text is JSON that the schema allows. All validators have to agree.
 func (s schema) accepts(t *testing.T, text string) bool {
 	t.Helper()
 	value, err := decode(text)
-	if err != nil {
-		return false
-	}
-	return s.allows(t, value)
+	return err == nil && s.allows(t, value)
 }
 
 func (s schema) allows(t *testing.T, value any) bool {
@@ -95,13 +83,11 @@ func (s schema) allows(t *testing.T, value any) bool {
 	for name, validate := range s {
 		verdicts[validate(value) == nil] += " " + name
 	}
-	if len(verdicts) != 1 {
-		t.Errorf("the validators disagree: %q allow it, %q do not: %.300v", verdicts[true], verdicts[false], value)
-	}
+	assert.Len(t, verdicts, 1, "the validators disagree on %.300v", value)
 	return verdicts[true] != ""
 }
 
-// decode is what stands before a validator. It settles what no schema can say: the syntax, which of
+// decode decodes a text for a validator. It decides what no schema can say: the syntax, which of two
 // duplicate keys counts, what an escape means, and the depth.
 func decode(text string) (value any, err error) {
 	return santhosh.UnmarshalJSON(strings.NewReader(text))
@@ -110,8 +96,6 @@ func decode(text string) (value any, err error) {
 func encode(t *testing.T, value any) string {
 	t.Helper()
 	b, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return string(b)
 }

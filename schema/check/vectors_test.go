@@ -6,53 +6,43 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/stretchr/testify/require"
 )
 
-// An input is a text with the name of the vector that it is from.
+// An input is a text and the name of its vector.
 type input struct{ name, text string }
 
-// vectors returns the field of every line of a vector file that keep takes. It fails if there is
-// none.
+// vectors reads a vector file and returns the named field of every line that keep accepts. It fails if
+// there is none.
 func vectors(t *testing.T, file, field string, keep func(line map[string]json.RawMessage) bool) (all []input) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "vectors", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	for text := range bytes.Lines(data) {
 		var line map[string]json.RawMessage
-		if err := json.Unmarshal(text, &line); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(text, &line))
 		if !keep(line) {
 			continue
 		}
 		var name string
-		if err := json.Unmarshal(line["name"], &name); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(line["name"], &name))
 		all = append(all, input{file + ": " + name, string(line[field])})
 	}
-	if len(all) == 0 {
-		t.Fatalf("%s has no vector to read", file)
-	}
+	require.NotEmpty(t, all, file)
 	return all
 }
 
 func whole(map[string]json.RawMessage) bool { return true }
 
-// faults returns the inputs of faults.jsonl that are read as one of the given.
+// faults returns the inputs of faults.jsonl whose member read is one of reads.
 func faults(t *testing.T, reads ...string) []input {
 	t.Helper()
 	all := vectors(t, "faults.jsonl", "input", func(line map[string]json.RawMessage) bool {
-		for _, read := range reads {
-			if string(line["read"]) == `"`+read+`"` {
-				return true
-			}
-		}
-		return false
+		return slices.Contains(reads, strings.Trim(string(line["read"]), `"`))
 	})
 	for i := range all {
 		all[i].text = assemble(t, []byte(all[i].text))
@@ -60,7 +50,7 @@ func faults(t *testing.T, reads ...string) []input {
 	return all
 }
 
-// decoded returns the values of inputs that are JSON strings; other values stand for themselves.
+// decoded returns all with every text that is a JSON string replaced by its value.
 func decoded(t *testing.T, all []input) []input {
 	t.Helper()
 	for i, in := range all {
@@ -71,21 +61,17 @@ func decoded(t *testing.T, all []input) []input {
 	return all
 }
 
-// assemble makes the text of the input of a vector, as the README of the vectors has it.
+// assemble returns the text of the input of a vector; the README of the vectors describes it.
 func assemble(t *testing.T, in json.RawMessage) string {
 	t.Helper()
 	switch in[0] {
 	case '"':
 		var text string
-		if err := json.Unmarshal(in, &text); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(in, &text))
 		return text
 	case '[':
 		var pieces []json.RawMessage
-		if err := json.Unmarshal(in, &pieces); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(in, &pieces))
 		var b strings.Builder
 		for _, piece := range pieces {
 			b.WriteString(assemble(t, piece))
@@ -97,12 +83,8 @@ func assemble(t *testing.T, in json.RawMessage) string {
 		Times  int
 		Base64 string
 	}
-	if err := json.Unmarshal(in, &piece); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(in, &piece))
 	raw, err := base64.StdEncoding.DecodeString(piece.Base64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return strings.Repeat(piece.Repeat, piece.Times) + string(raw)
 }
