@@ -14,8 +14,8 @@ import (
 
 // A model is one conversation with a provider.
 type model interface {
-	// next sends what has happened since, the results of the tools that the
-	// model called and what the user said, and returns what the model does.
+	// next sends the results of the tools that the model called, and what the
+	// user said. It returns what the model does then.
 	next(ctx context.Context, results []result, user string) (response, error)
 }
 
@@ -30,7 +30,7 @@ type call struct {
 	arguments []byte
 }
 
-// A result answers the call with its id.
+// A result is the answer to the call with the same id.
 type result struct {
 	id, text string
 	isError  bool
@@ -41,26 +41,26 @@ type agent struct {
 	model   model
 	buckets map[string]bool
 
-	history clarify.History // knows which question waits for an answer
-	results []result        // what the model has not seen yet
-	waiting stake           // what the question that waits is about
-	allowed map[string]bool // buckets that the user has just confirmed to delete
+	history clarify.History // knows which question is pending
+	results []result        // not yet sent to the model
+	waiting stake           // what the pending question is about
+	allowed map[string]bool // the buckets whose deletion the user has just confirmed
 }
 
-// A stake is what a question is about: the buckets that it asks to delete. The
-// digest binds them to that question.
+// A stake lists the buckets that a question asks to delete. The digest binds
+// them to that question.
 type stake struct {
 	digest  string
 	buckets []string
 }
 
-// maxRounds bounds how often the model may call tools before the user is heard
-// again, be it to mend a question that was refused.
+// maxRounds is how often the model may call tools in one turn. Retries of a
+// refused question count too.
 const maxRounds = 10
 
-// turn takes the user's next message and lets the model work until it has no
-// more to do, or has asked: then a.history.Pending() is the question. It
-// returns what the model said last.
+// turn takes the user's next message and lets the model work until it is done
+// or asks a question, which is a.history.Pending() then. It returns the text of
+// the model's last response.
 func (a *agent) turn(ctx context.Context, message string) (string, error) {
 	user := a.read(message)
 	for range maxRounds {
@@ -70,34 +70,34 @@ func (a *agent) turn(ctx context.Context, message string) (string, error) {
 		}
 		a.results, user = a.run(response.calls), ""
 		if len(response.calls) == 0 || a.history.Pending() != nil {
-			// After a question the turn is over, and so nothing more can be
-			// changed in it. The results go out with the user's next message.
+			// A question ends the turn, so that nothing is changed after it.
+			// The results are sent with the user's next message.
 			return response.text, nil
 		}
 	}
 	return "", fmt.Errorf("the model has called tools %d times in a row", maxRounds)
 }
 
-// read reads the user's message as the answer to the question that waits, if
-// one does, and returns it for the model.
+// read reads the user's message as the answer to the pending question, if there
+// is one. It returns the text for the model.
 func (a *agent) read(message string) string {
 	asked, at := a.history.Pending(), a.waiting
 	reply := a.history.Message(message)
-	a.waiting, a.allowed = stake{}, nil // a yes holds for one turn
+	a.waiting, a.allowed = stake{}, nil // a yes is valid for one turn
 	if asked == nil {
 		return message
 	}
 	if digest, err := asked.Digest(); err == nil && digest == at.digest && reply.Proceed() {
 		a.allowed = make(map[string]bool)
-		for _, bucket := range at.buckets { // every danger is confirmed
+		for _, bucket := range at.buckets { // every dangerous confirm was confirmed
 			a.allowed[bucket] = true
 		}
 	}
 	return reply.ForModel()
 }
 
-// run runs what the model has called in one response, the questions first: if
-// there is one, whatever stands beside it must not change anything.
+// run runs the calls of one response, questions first. If there is a question,
+// the other calls must not change anything.
 func (a *agent) run(calls []call) []result {
 	results := make([]result, len(calls))
 	asks := false
@@ -121,7 +121,7 @@ func (a *agent) run(calls []call) []result {
 }
 
 // ask runs the clarify tool. If the call is refused, the result tells the model
-// how to mend it.
+// how to fix it.
 func (a *agent) ask(c call) result {
 	if a.history.Pending() != nil {
 		return result{c.id, "Error: not shown, because the call before was: put all prompts into one call", true}
@@ -130,7 +130,7 @@ func (a *agent) ask(c call) result {
 	if err != nil {
 		return result{c.id, output, true}
 	}
-	// The event is also what goes to a Console.
+	// A Console gets the same event.
 	asked, err := a.history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: c.id, Output: output})
 	if err == nil {
 		a.waiting, err = a.stakeOf(asked)
@@ -141,11 +141,11 @@ func (a *agent) ask(c call) result {
 	return result{c.id, output, false}
 }
 
-// confirmID is the id of the confirm that stands for deleting the bucket.
+// confirmID returns the id of the confirm for deleting the bucket.
 func confirmID(bucket string) string { return "delete." + bucket }
 
-// stakeOf finds the deletions that e asks about. The id says which, for the
-// program, and the question has to say so too, for the user.
+// stakeOf finds the deletions that e asks about. The id names the bucket for the
+// program. The question has to name it too, for the user.
 func (a *agent) stakeOf(e *clarify.Envelope) (stake, error) {
 	digest, err := e.Digest()
 	s := stake{digest: digest}
@@ -158,8 +158,8 @@ func (a *agent) stakeOf(e *clarify.Envelope) (stake, error) {
 	return s, err
 }
 
-// act runs any other tool. If the model asks in the same response, nothing that
-// changes the world is done.
+// act runs a tool other than clarify. If asks is true, the model asks a question
+// in the same response, and act refuses to change anything.
 func (a *agent) act(c call, asks bool) (string, error) {
 	switch c.name {
 	case listBuckets:
@@ -184,7 +184,7 @@ func (a *agent) delete(arguments []byte) (string, error) {
 	case !a.allowed[in.Bucket]:
 		return "", fmt.Errorf("not executed, because the user has not confirmed it: call %s with a confirm, danger true, id %q, that names the bucket in its question", clarify.ToolName, confirmID(in.Bucket))
 	}
-	delete(a.allowed, in.Bucket) // a yes acts once
+	delete(a.allowed, in.Bucket) // a yes is used once
 	delete(a.buckets, in.Bucket)
 	return "Deleted bucket " + in.Bucket + ".", nil
 }
@@ -194,15 +194,15 @@ const (
 	deleteBucket = "delete_bucket"
 )
 
-// A tool is declared to the model with its name, its description and the JSON
-// Schema of its arguments.
+// A tool is what the model is told about a tool. The schema is the JSON Schema
+// of its arguments.
 type tool struct {
 	name, description string
 	schema            json.RawMessage
 }
 
-// tools are the agent's. All schemas keep the rules of strict modes; that of
-// clarify does so in the form clarify.StrictPrompts.
+// tools returns the agent's tools. Their schemas are valid in strict mode; that
+// of clarify only if form is clarify.StrictPrompts.
 func tools(form clarify.ToolForm) []tool {
 	return []tool{
 		{clarify.ToolName, clarify.ToolDescription(), clarify.ToolSchema(form)},

@@ -8,10 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// confirm returns a prompt that asks to delete the bucket.
+// confirm returns a prompt that asks whether to delete the bucket.
 func confirm(bucket string) string {
 	return fmt.Sprintf(`{"id":"delete.%[1]s","kind":"confirm","question":"Delete bucket %[1]s and all of its files?","confirmLabel":"Delete","cancelLabel":"Keep it","danger":true}`, bucket)
 }
@@ -32,53 +35,52 @@ const (
 
 var done = said{text: "Done."}
 
-func (a *agent) list() string { return strings.Join(slices.Sorted(maps.Keys(a.buckets)), " ") }
-
-// turn is a.turn without an error.
+// turn calls a.turn, which must not fail.
 func turn(t *testing.T, a *agent, message string) string {
 	t.Helper()
 	text, err := a.turn(t.Context(), message)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return text
 }
 
-// want fails unless the agent has these buckets, and a question waits or not.
+// want checks which buckets the agent has, and whether a question is pending.
 func want(t *testing.T, a *agent, buckets string, waits bool) {
 	t.Helper()
-	if got := a.list(); got != buckets {
-		t.Errorf("buckets: %s, want %s", got, buckets)
-	}
-	if got := a.history.Pending() != nil; got != waits {
-		t.Errorf("a question waits: %v", got)
-	}
+	assert.Equal(t, buckets, strings.Join(slices.Sorted(maps.Keys(a.buckets)), " "))
+	assert.Equal(t, waits, a.history.Pending() != nil, "a question is pending")
 }
 
-// wantResults fails unless the last request had these results.
+// accepted returns the result of the call, which must not be refused.
+func accepted(t *testing.T, arguments string) string {
+	t.Helper()
+	result, err := clarify.Call([]byte(arguments))
+	require.NoError(t, err)
+	return result
+}
+
+// refused returns the text for the model of the call, which must be refused.
+func refused(t *testing.T, arguments string) string {
+	t.Helper()
+	result, err := clarify.Call([]byte(arguments))
+	require.Error(t, err)
+	return result
+}
+
+// wantResults checks the results in the last request.
 func wantResults(t *testing.T, s *service, want ...string) {
 	t.Helper()
 	var got []string
 	for _, r := range s.heard[len(s.heard)-1].results {
 		got = append(got, r.text)
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("results:\n got %q\nwant %q", got, want)
-	}
+	assert.Equal(t, want, got)
 }
 
-// How models have called the tool: each asks the same.
+// TestShapes uses the shapes in which models have called the tool. Each asks the
+// same.
 func TestShapes(t *testing.T) {
 	object := confirm("avatars")
 	const nulls = `"hint":null,"required":null,"options":null,"allowMultiple":null,"placeholder":null,"defaultValue":null,"multiline":null`
-	e, err := clarify.ParseCall([]byte(ask(object)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	result, err := e.Result()
-	if err != nil {
-		t.Fatal(err)
-	}
 	for name, arguments := range map[string]string{
 		"a string":                    ask(object),
 		"a string, pretty":            `{"prompts":` + string(marshal("[\n  "+strings.ReplaceAll(object, ",", ",\n    ")+"\n]\n")) + `}`,
@@ -96,51 +98,42 @@ func TestShapes(t *testing.T) {
 				want(t, a, "avatars temp uploads", true)
 				turn(t, a, "delete.avatars: confirmed")
 				want(t, a, "temp uploads", false)
-				if got := s.heard[1]; len(got.results) != 1 || got.results[0].text != result || got.results[0].isError {
-					t.Errorf("the model got %+v\nwant %s", got.results, result)
-				}
+				require.Len(t, s.heard[1].results, 1)
+				assert.Equal(t, accepted(t, ask(object)), s.heard[1].results[0].text)
+				assert.False(t, s.heard[1].results[0].isError)
 				wantResults(t, s, "Deleted bucket avatars.")
 			})
 		})
 	}
 }
 
-// Nothing is changed in the turn in which the model asks, in whatever order it
-// calls, and even if the user has confirmed the change before.
+// TestMutationBesideTheQuestion checks that nothing is changed in the turn in
+// which the model asks. The order of the calls does not matter, nor that the
+// user has confirmed the change before.
 func TestMutationBesideTheQuestion(t *testing.T) {
 	const names = "avatars, temp, uploads"
-	shown := func(prompts ...string) string {
-		result, err := clarify.Call([]byte(ask(prompts...)))
-		if err != nil {
-			panic(err)
-		}
-		return result
-	}
-	refused, err := clarify.Call([]byte(`{}`))
-	if err == nil {
-		t.Fatal("a call without prompts is accepted")
-	}
+	region, deletion, refusal := accepted(t, ask(whichRegion)), accepted(t, ask(confirm("avatars"))), refused(t, `{}`)
 	for name, tt := range map[string]struct {
 		response said
 		asks     bool
 		results  []string
 	}{
-		"before":             {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion)), true, []string{notExecuted, shown(whichRegion)}},
-		"after":              {calls(clarify.ToolName, ask(whichRegion), deleteBucket, deleteAvatars), true, []string{shown(whichRegion), notExecuted}},
-		"before and after":   {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion), deleteBucket, deleteUploads), true, []string{notExecuted, shown(whichRegion), notExecuted}},
-		"the one asked for":  {calls(clarify.ToolName, ask(confirm("avatars")), deleteBucket, deleteAvatars), true, []string{shown(confirm("avatars")), notExecuted}},
-		"what only looks":    {calls(listBuckets, `{}`, clarify.ToolName, ask(whichRegion), listBuckets, `{}`), true, []string{names, shown(whichRegion), names}},
-		"a refused question": {calls(deleteBucket, deleteAvatars, clarify.ToolName, `{}`), false, []string{notExecuted, refused}},
-		"a name in capitals": {calls(deleteBucket, deleteAvatars, "Clarify", ask(whichRegion)), true, []string{notExecuted, shown(whichRegion)}},
+		"before":             {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion)), true, []string{notExecuted, region}},
+		"after":              {calls(clarify.ToolName, ask(whichRegion), deleteBucket, deleteAvatars), true, []string{region, notExecuted}},
+		"before and after":   {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion), deleteBucket, deleteUploads), true, []string{notExecuted, region, notExecuted}},
+		"the one asked for":  {calls(clarify.ToolName, ask(confirm("avatars")), deleteBucket, deleteAvatars), true, []string{deletion, notExecuted}},
+		"what only looks":    {calls(listBuckets, `{}`, clarify.ToolName, ask(whichRegion), listBuckets, `{}`), true, []string{names, region, names}},
+		"a refused question": {calls(deleteBucket, deleteAvatars, clarify.ToolName, `{}`), false, []string{notExecuted, refusal}},
+		"a name in capitals": {calls(deleteBucket, deleteAvatars, "Clarify", ask(whichRegion)), true, []string{notExecuted, region}},
 		"a second question": {calls(clarify.ToolName, ask(whichRegion), clarify.ToolName, ask(confirm("avatars"))), true,
-			[]string{shown(whichRegion), "Error: not shown, because the call before was: put all prompts into one call"}},
-		"a question after a refused one": {calls(clarify.ToolName, `{}`, clarify.ToolName, ask(whichRegion)), true, []string{refused, shown(whichRegion)}},
+			[]string{region, "Error: not shown, because the call before was: put all prompts into one call"}},
+		"a question after a refused one": {calls(clarify.ToolName, `{}`, clarify.ToolName, ask(whichRegion)), true, []string{refusal, region}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			script := []said{calls(clarify.ToolName, ask(confirm("avatars"), confirm("uploads"))), tt.response, done}
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars and the uploads.")
-				// The yes that is refused here because of the question.
+				// The user says yes, but the question is why nothing is deleted.
 				turn(t, a, "delete.avatars: confirmed\ndelete.uploads: confirmed")
 				want(t, a, "avatars temp uploads", tt.asks)
 				if tt.asks {
@@ -153,8 +146,8 @@ func TestMutationBesideTheQuestion(t *testing.T) {
 	}
 }
 
-// Without the question beside it the same call is carried out: the tests above
-// can fail.
+// TestMutationAlone checks that the same calls are executed without a question
+// beside them, so that the test above can fail.
 func TestMutationAlone(t *testing.T) {
 	script := []said{
 		calls(clarify.ToolName, ask(confirm("avatars"), confirm("uploads"))),
@@ -163,16 +156,14 @@ func TestMutationAlone(t *testing.T) {
 	}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars and the uploads.")
-		if got := turn(t, a, "delete.avatars: confirmed\ndelete.uploads: confirmed"); got != "Done." {
-			t.Errorf("said %q", got)
-		}
+		assert.Equal(t, "Done.", turn(t, a, "delete.avatars: confirmed\ndelete.uploads: confirmed"))
 		want(t, a, "temp", false)
 		wantResults(t, s, "Deleted bucket avatars.", "temp, uploads", "Deleted bucket uploads.")
 	})
 }
 
-// A refused call goes back to the model with all its problems, and the model
-// mends it, in the same turn.
+// TestRepair checks that the model learns all problems of a refused call and can
+// fix it in the same turn.
 func TestRepair(t *testing.T) {
 	for name, tt := range map[string]struct{ arguments, problem string }{
 		"no prompts":     {`{}`, "prompts: got nothing"},
@@ -185,26 +176,22 @@ func TestRepair(t *testing.T) {
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Make a bucket.")
 				want(t, a, "avatars temp uploads", true)
-				wire, _ := clarify.Call([]byte(tt.arguments))
-				wantResults(t, s, wire)
-				if got := s.heard[1]; !strings.HasPrefix(got.results[0].text, "Error: invalid clarify prompts — ") || !strings.Contains(got.results[0].text, tt.problem) || got.user != "" {
-					t.Errorf("the model got %+v", got)
-				}
-				// OpenAI's format has only the text to say that a call failed.
-				if got, want := s.heard[1].results[0].isError, strings.Contains(t.Name(), "anthropic"); got != want {
-					t.Errorf("is_error: %v", got)
-				}
+				wantResults(t, s, refused(t, tt.arguments))
+				got := s.heard[1].results[0]
+				assert.Regexp(t, "^Error: invalid clarify prompts — ", got.text)
+				assert.Contains(t, got.text, tt.problem)
+				assert.Empty(t, s.heard[1].user)
+				// In OpenAI's format only the text says that a call failed.
+				assert.Equal(t, strings.Contains(t.Name(), "anthropic"), got.isError)
 				turn(t, a, "2")
-				if got, want := s.heard[2].user, "answer: \"region\": chose \"paris\"\n"; !strings.Contains(got, want) {
-					t.Errorf("the model got %q", got)
-				}
+				assert.Contains(t, s.heard[2].user, "answer: \"region\": chose \"paris\"\n")
 			})
 		})
 	}
 }
 
-// Arguments that are not even JSON: what is left of them after a stream broke,
-// or a model that cannot count brackets.
+// TestNotJSON sends arguments that are not JSON, because a stream broke or the
+// model forgot a bracket.
 func TestNotJSON(t *testing.T) {
 	const broken = `{"prompts":[{"id":"region","kind":"choice","question":"Which region?","options":[{"id":"oslo"`
 	script := func() []said {
@@ -214,22 +201,20 @@ func TestNotJSON(t *testing.T) {
 		on(t, wires[0], stream, clarify.TypedPrompts, script(), func(t *testing.T, a *agent, s *service) {
 			turn(t, a, "Make a bucket.")
 			want(t, a, "avatars temp uploads", true)
-			wire, _ := clarify.Call([]byte(broken))
-			wantResults(t, s, notExecuted, wire)
+			wantResults(t, s, notExecuted, refused(t, broken))
 		})
 	}
-	// Anthropic's arguments are JSON by the format. Only a stream can break
-	// them, and then the SDK has an empty object.
+	// In Anthropic's format arguments are always JSON, except in a stream. The
+	// SDK makes an empty object of broken ones.
 	on(t, wires[1], true, clarify.TypedPrompts, script(), func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Make a bucket.")
 		want(t, a, "avatars temp uploads", true)
-		wire, _ := clarify.Call([]byte(`{}`))
-		wantResults(t, s, notExecuted, wire)
+		wantResults(t, s, notExecuted, refused(t, `{}`))
 	})
 }
 
-// What the user says next, and whether the deletion that the model then calls
-// is carried out.
+// TestAnswers checks for each message of the user whether the deletion that the
+// model calls next is executed.
 func TestAnswers(t *testing.T) {
 	yes := `{"protocol":"appwrite.clarify/v1","answers":[{"id":"delete.avatars","kind":"confirm","confirmed":true}]}`
 	for name, tt := range map[string]struct {
@@ -253,14 +238,10 @@ func TestAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			script := []said{{text: "Need one answer.", calls: calls(clarify.ToolName, ask(confirm("avatars"))).calls}, calls(deleteBucket, deleteAvatars), done}
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
-				if got := turn(t, a, "Delete the avatars."); got != "Need one answer." {
-					t.Errorf("said %q", got)
-				}
+				assert.Equal(t, "Need one answer.", turn(t, a, "Delete the avatars."))
 				reply := a.history.Pending().Read(tt.message)
 				turn(t, a, tt.message)
-				if got := s.heard[1].user; got != reply.ForModel() {
-					t.Errorf("the model got %q\nwant %q", got, reply.ForModel())
-				}
+				assert.Equal(t, reply.ForModel(), s.heard[1].user)
 				left, result := "avatars temp uploads", `Error: not executed, because the user has not confirmed it: call clarify with a confirm, danger true, id "delete.avatars", that names the bucket in its question`
 				if tt.deletes {
 					left, result = "temp uploads", "Deleted bucket avatars."
@@ -272,7 +253,8 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A yes beside an answer that is missing, or a no, is not a go.
+// TestYesAndMore checks that a yes deletes nothing if another answer is missing,
+// invalid or a no.
 func TestYesAndMore(t *testing.T) {
 	for name, tt := range map[string]struct{ other, message string }{
 		"a required answer is missing": {whichRegion, "delete.avatars: confirmed"},
@@ -285,13 +267,12 @@ func TestYesAndMore(t *testing.T) {
 				turn(t, a, "Delete the avatars.")
 				turn(t, a, tt.message)
 				want(t, a, "avatars temp uploads", false)
-				if got := s.heard[1].user; !strings.Contains(got, "answer: \"delete.avatars\": confirmed\n") || !strings.HasSuffix(got, "proceed: no\n") {
-					t.Errorf("the model got %q", got)
-				}
+				assert.Contains(t, s.heard[1].user, "answer: \"delete.avatars\": confirmed\n")
+				assert.Regexp(t, `proceed: no\n\z`, s.heard[1].user)
 			})
 		})
 	}
-	// An optional deletion that was left open is not confirmed by the others.
+	// Another yes does not confirm an optional deletion that has no answer.
 	open := strings.TrimSuffix(confirm("uploads"), `,"danger":true}`) + `,"danger":true,"required":false}`
 	script := []said{calls(clarify.ToolName, ask(confirm("avatars"), open)), calls(deleteBucket, deleteUploads), done}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
@@ -301,7 +282,8 @@ func TestYesAndMore(t *testing.T) {
 	})
 }
 
-// A yes is for what was asked, in the words that the user saw.
+// TestYesToSomethingElse checks that a yes counts only for what the user saw in
+// the question.
 func TestYesToSomethingElse(t *testing.T) {
 	for name, prompt := range map[string]string{
 		"a question that does not name it": strings.Replace(confirm("avatars"), "Delete bucket avatars", "Tidy up the bucket", 1),
@@ -315,27 +297,23 @@ func TestYesToSomethingElse(t *testing.T) {
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars.")
 				turn(t, a, id+": confirmed")
-				if got := s.heard[1].user; !strings.HasSuffix(got, "proceed: yes, with exactly what was asked about\n") {
-					t.Errorf("the model got %q", got)
-				}
+				assert.Regexp(t, `proceed: yes, with exactly what was asked about\n\z`, s.heard[1].user)
 				want(t, a, "avatars temp uploads", false)
 			})
 		})
 	}
 }
 
-// A yes acts once, and only in the turn that it begins.
+// TestYesActsOnce checks that a yes is used once, and only in its own turn.
 func TestYesActsOnce(t *testing.T) {
 	script := []said{calls(clarify.ToolName, ask(confirm("avatars"))), calls(deleteBucket, deleteAvatars), done, calls(deleteBucket, deleteAvatars), done}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		turn(t, a, "delete.avatars: confirmed")
-		a.buckets["avatars"] = true // somebody makes it again
+		a.buckets["avatars"] = true // somebody creates it again
 		turn(t, a, "delete.avatars: confirmed")
 		want(t, a, "avatars temp uploads", false)
-		if got := s.heard[3].user; got != "delete.avatars: confirmed" {
-			t.Errorf("a message that answers nothing reached the model as %q", got)
-		}
+		assert.Equal(t, "delete.avatars: confirmed", s.heard[3].user, "a message that answers nothing")
 	})
 	script = []said{calls(clarify.ToolName, ask(confirm("avatars"))), done, calls(deleteBucket, deleteAvatars), done}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
@@ -350,15 +328,13 @@ func TestYesActsOnce(t *testing.T) {
 		a.model = refilling{a.model, a.buckets}
 		turn(t, a, "delete.avatars: confirmed")
 		want(t, a, "avatars temp uploads", false)
-		first, second := s.heard[2].results[0].text, s.heard[3].results[0].text
-		if first != "Deleted bucket avatars." || !strings.HasPrefix(second, "Error: not executed, because the user has not confirmed it") {
-			t.Errorf("the first call: %q\nthe second: %q", first, second)
-		}
+		assert.Equal(t, "Deleted bucket avatars.", s.heard[2].results[0].text)
+		assert.Regexp(t, "^Error: not executed, because the user has not confirmed it", s.heard[3].results[0].text)
 	})
 }
 
-// refilling is a model in a world where somebody makes the bucket again before
-// each response.
+// refilling is a model before whose every response somebody creates the bucket
+// again.
 type refilling struct {
 	model
 	buckets map[string]bool
@@ -369,25 +345,22 @@ func (r refilling) next(ctx context.Context, results []result, user string) (res
 	return r.model.next(ctx, results, user)
 }
 
-// The yes is bound to the question by its digest: if another one waits, it is
-// worth nothing.
+// TestDigest checks that a yes does not count if another question is pending than
+// the one with the digest of the agent's stake.
 func TestDigest(t *testing.T) {
 	script := []said{calls(clarify.ToolName, ask(confirm("avatars"))), calls(deleteBucket, deleteAvatars), done}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
-		other, err := clarify.Call([]byte(ask(strings.Replace(confirm("avatars"), "all of its files", "nothing else", 1))))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: other}); err != nil {
-			t.Fatal(err)
-		}
+		other := accepted(t, ask(strings.Replace(confirm("avatars"), "all of its files", "nothing else", 1)))
+		_, err := a.history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: other})
+		require.NoError(t, err)
 		turn(t, a, "delete.avatars: confirmed")
 		want(t, a, "avatars temp uploads", false)
 	})
 }
 
-// A response that was cut is not acted on: what was cut off may be a question.
+// TestCut checks that a response that was cut off changes nothing: the missing
+// part may be a question.
 func TestCut(t *testing.T) {
 	cut, torn := calls(deleteBucket, deleteAvatars), calls(deleteBucket, deleteAvatars)
 	cut.cut, torn.torn = true, true
@@ -395,16 +368,16 @@ func TestCut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			onEach(t, []said{calls(clarify.ToolName, ask(confirm("avatars"))), response}, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars.")
-				if said, err := a.turn(t.Context(), "delete.avatars: confirmed"); err == nil || said != "" {
-					t.Errorf("said %q, %v", said, err)
-				}
+				said, err := a.turn(t.Context(), "delete.avatars: confirmed")
+				assert.Error(t, err)
+				assert.Empty(t, said)
 				want(t, a, "avatars temp uploads", false)
 			})
 		})
 	}
 }
 
-// What the service says about its failure reaches the caller.
+// TestServiceError checks that the caller gets the service's error.
 func TestServiceError(t *testing.T) {
 	overloaded := calls(deleteBucket, deleteAvatars)
 	overloaded.fails = true
@@ -414,20 +387,18 @@ func TestServiceError(t *testing.T) {
 		if s.stream {
 			says = "Overloaded"
 		}
-		if _, err := a.turn(t.Context(), "delete.avatars: confirmed"); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v", err)
-		}
+		_, err := a.turn(t.Context(), "delete.avatars: confirmed")
+		assert.ErrorContains(t, err, says)
 		want(t, a, "avatars temp uploads", false)
 	})
 }
 
-// A model that never asks right does not go on for ever.
+// TestEndless checks that a turn ends if all questions of the model are invalid.
 func TestEndless(t *testing.T) {
 	script := slices.Repeat([]said{calls(clarify.ToolName, `{"prompts":"?"}`)}, maxRounds)
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
-		if _, err := a.turn(t.Context(), "Delete the avatars."); err == nil || !strings.Contains(err.Error(), "10 times") {
-			t.Errorf("got %v", err)
-		}
+		_, err := a.turn(t.Context(), "Delete the avatars.")
+		assert.ErrorContains(t, err, "10 times")
 		want(t, a, "avatars temp uploads", false)
 	})
 }
@@ -440,20 +411,20 @@ func TestOtherCalls(t *testing.T) {
 	})
 }
 
-// A service that fails ends the turn with an error, and changes nothing.
+// TestServiceFails checks that a turn without a service fails and changes nothing.
 func TestServiceFails(t *testing.T) {
 	for _, w := range wires {
 		for _, stream := range []bool{false, true} {
 			a := newAgent(w.model("http://127.0.0.1:1", clarify.StringPrompts, stream))
-			if _, err := a.turn(t.Context(), "Hello"); err == nil {
-				t.Errorf("%s, stream %v: no error", w.name, stream)
-			}
+			_, err := a.turn(t.Context(), "Hello")
+			assert.Error(t, err, "%s, stream %v", w.name, stream)
 			want(t, a, "avatars temp uploads", false)
 		}
 	}
 }
 
-// The command, from a first message to the deletion, as a person types it.
+// TestTalk runs the command on what a person types, from the first message to
+// the deletion.
 func TestTalk(t *testing.T) {
 	const hostile = `{"id":"why","kind":"text","question":"Why?\u001b[2J\u202e","required":false}`
 	script := []said{
@@ -464,9 +435,7 @@ func TestTalk(t *testing.T) {
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		var out strings.Builder
 		in := strings.NewReader("Delete the avatars.\n\ndelete.avatars: confirmed\nregion: 2\n\n")
-		if err := talk(t.Context(), a, in, &out); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, talk(t.Context(), a, in, &out))
 		const shown = `
 You: Agent: I need an answer.
 
@@ -482,9 +451,7 @@ A question:
 You: Agent: Done.
 
 You: `
-		if out.String() != shown {
-			t.Errorf("got:\n%s\nwant:\n%s", out.String(), shown)
-		}
+		assert.Equal(t, shown, out.String())
 		want(t, a, "temp uploads", false)
 	})
 }
@@ -508,8 +475,6 @@ func TestNewModel(t *testing.T) {
 		if err != nil {
 			got = err.Error()
 		}
-		if got != tt.want {
-			t.Errorf("%+v: got %s", tt, got)
-		}
+		assert.Equal(t, tt.want, got, "%+v", tt)
 	}
 }

@@ -9,10 +9,10 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// claude is a conversation over Anthropic's Messages.
+// claude is a conversation over Anthropic's Messages API.
 type claude struct {
 	client anthropic.Client
-	params anthropic.MessageNewParams // with all that was said so far
+	params anthropic.MessageNewParams // with all messages so far
 	stream bool
 }
 
@@ -35,7 +35,7 @@ func newClaude(client anthropic.Client, name string, form clarify.ToolForm, stre
 
 func (m *claude) next(ctx context.Context, results []result, user string) (response, error) {
 	var content []anthropic.ContentBlockParamUnion
-	for _, r := range results { // they have to come first
+	for _, r := range results { // results have to come first
 		content = append(content, anthropic.NewToolResultBlock(r.id, r.text, r.isError))
 	}
 	if user != "" {
@@ -62,8 +62,9 @@ func (m *claude) next(ctx context.Context, results []result, user string) (respo
 	return out, nil
 }
 
-// complete returns the whole response. Text could be shown as it comes, but
-// nothing is done before all calls are known: a question may be the last.
+// complete returns the whole response. A program could show the text as it
+// arrives, but it must not run a call before it has all: the last one may be a
+// question.
 func (m *claude) complete(ctx context.Context) (*anthropic.Message, error) {
 	if !m.stream {
 		return m.client.Messages.New(ctx, m.params)

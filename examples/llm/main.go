@@ -1,12 +1,12 @@
-// Command llm lets a model look after a few buckets. It asks before it deletes,
-// and silence, a cancel or a stray yes deletes nothing.
+// Command llm lets a model manage a few storage buckets. The model has to ask
+// before it deletes one. Silence, a cancel or an unrelated yes deletes nothing.
 //
 //	OPENAI_API_KEY=… llm -model NAME
 //	ANTHROPIC_API_KEY=… llm -model NAME
 //
-// The loop is in agent.go; openai.go and anthropic.go are what each SDK needs.
-// A message ends with a blank line. An answer in words has a line "id: answer"
-// for each prompt; ClarifyAnswers as JSON do as well.
+// The file agent.go has the loop; openai.go and anthropic.go adapt the two SDKs.
+// A message ends with a blank line. To answer in words, write a line
+// "id: answer" for each prompt. Answers as JSON work too.
 package main
 
 import (
@@ -47,8 +47,8 @@ var forms = map[string]clarify.ToolForm{
 	"strict": clarify.StrictPrompts,
 }
 
-// newModel returns a model of the provider whose key is in the environment.
-// The clients find it there, and a base URL too.
+// newModel returns a model of the provider whose key is in the environment. The
+// clients read the key from there, and a base URL if one is set.
 func newModel(name, form string, stream bool) (model, error) {
 	f, ok := forms[form]
 	switch {
@@ -88,7 +88,7 @@ func talk(ctx context.Context, a *agent, in io.Reader, out io.Writer) error {
 	}
 }
 
-// readMessage reads lines up to a blank one.
+// readMessage reads lines until a blank one.
 func readMessage(lines *bufio.Scanner) string {
 	var message []string
 	for lines.Scan() && strings.TrimSpace(lines.Text()) != "" {
@@ -115,7 +115,7 @@ func show(out io.Writer, e *clarify.Envelope) {
 	}
 }
 
-// printable escapes what could act on the terminal.
+// printable escapes characters that could control the terminal.
 func printable(s string) string {
 	q := strconv.Quote(s)
 	return q[1 : len(q)-1]

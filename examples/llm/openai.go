@@ -10,11 +10,11 @@ import (
 	"github.com/openai/openai-go/v3/shared"
 )
 
-// openAI is a conversation over OpenAI's Chat Completions, which many other
-// services speak too.
+// openAI is a conversation over OpenAI's Chat Completions API, which many other
+// services support too.
 type openAI struct {
 	client openai.Client
-	params openai.ChatCompletionNewParams // with all that was said so far
+	params openai.ChatCompletionNewParams // with all messages so far
 	stream bool
 }
 
@@ -62,8 +62,9 @@ func (m *openAI) next(ctx context.Context, results []result, user string) (respo
 	return out, nil
 }
 
-// complete returns the whole response. Text could be shown as it comes, but
-// nothing is done before all calls are known: a question may be the last.
+// complete returns the whole response. A program could show the text as it
+// arrives, but it must not run a call before it has all: the last one may be a
+// question.
 func (m *openAI) complete(ctx context.Context) (*openai.ChatCompletion, error) {
 	if !m.stream {
 		return m.client.Chat.Completions.New(ctx, m.params)

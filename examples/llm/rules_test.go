@@ -8,20 +8,23 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// A provider is one way to declare a tool, with the rules that its
-// documentation, or the error of its service, states for a declaration, as
-// they were at the end of 2026.
+// A provider is one way to declare a tool. The rules for a declaration are from
+// the provider's documentation or from the errors of its service, as of the end
+// of 2026.
 type provider struct {
 	name  string
-	use   []clarify.ToolForm // the forms that are for it
-	takes []clarify.ToolForm // all forms that keep its rules
+	use   []clarify.ToolForm // the forms that are meant for it
+	takes []clarify.ToolForm // all forms that follow its rules
 	rules []rule
 }
 
-// A rule has a tool that breaks it, and no other rule is needed to see that.
+// A rule comes with a tool that breaks it.
 type rule struct {
 	says   string
 	check  func(t tool) error
@@ -43,7 +46,7 @@ var providers = []provider{
 			openAIName, openAIDescription, rootIsObject, arraysHaveItems,
 			noOtherFields,
 			{
-				"every property is required; an optional one may be null instead",
+				"every property is required; an optional one can be null",
 				eachObject(func(n node, properties node) error {
 					for key := range properties {
 						if !slices.Contains(required(n), key) {
@@ -55,7 +58,7 @@ var providers = []provider{
 				withSchema(`{"type":"object","properties":{"a":{"type":"string"}},"required":[],"additionalProperties":false}`),
 			},
 			{
-				"there is no allOf, not, dependentRequired, dependentSchemas, if, then or else, and nothing that is not of JSON Schema",
+				"there is no allOf, not, dependentRequired, dependentSchemas, if, then or else, and no keyword outside JSON Schema",
 				keywordsOf("type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs", "title", "description",
 					"pattern", "format", "multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems"),
 				withSchema(`{"type":"object","properties":{"a":{"allOf":[]}}}`),
@@ -78,7 +81,7 @@ var providers = []provider{
 				withSchema(nested(11)),
 			},
 			{
-				"the names and the enum values have at most 120,000 characters together",
+				"the names and the enum values together have at most 120,000 characters",
 				func(t tool) error {
 					length := 0
 					each(t, func(_ string, n node, _ int) error {
@@ -171,7 +174,7 @@ var providers = []provider{
 				withSchema(`{"type":"object","properties":{"a.b":{"type":"string"}}}`),
 			},
 			{
-				"an enum is of strings that are not empty, and its type is string",
+				"an enum has strings that are not empty, and its type is string",
 				func(t tool) error {
 					return each(t, func(path string, n node, _ int) error {
 						for _, v := range enumOf(n) {
@@ -243,7 +246,7 @@ var (
 		withSchema(`{"type":"object","properties":{}}`),
 	}
 	requiredAreThere = rule{
-		"what is required is one of the properties",
+		"every required name is one of the properties",
 		eachObject(func(n, properties node) error {
 			for _, key := range required(n) {
 				if _, ok := properties[key]; !ok {
@@ -294,40 +297,30 @@ var (
 	}
 )
 
-// Each form keeps the rules of the providers that it is for, and which
-// provider takes which is written down.
+// TestProviderRules checks that each form follows the rules of the providers that
+// it is meant for, and that takes lists exactly the forms that a provider accepts.
 func TestProviderRules(t *testing.T) {
 	for _, p := range providers {
 		t.Run(p.name, func(t *testing.T) {
 			for name, form := range forms {
-				if got := tools(form)[0].name; got != clarify.ToolName {
-					t.Fatalf("the first tool is %s", got)
-				}
+				require.Equal(t, clarify.ToolName, tools(form)[0].name)
 				var broken []string
 				for _, r := range p.rules {
 					if err := r.check(tools(form)[0]); err != nil {
 						broken = append(broken, fmt.Sprintf("%s: %v", r.says, err))
 					}
 				}
-				takes := slices.Contains(p.takes, form)
-				if takes != (len(broken) == 0) {
-					t.Errorf("takes the %s form: %v, but breaks %q", name, takes, broken)
-				}
-				if slices.Contains(p.use, form) && !takes {
-					t.Errorf("the %s form is for it, and not taken", name)
-				}
+				assert.Equal(t, slices.Contains(p.takes, form), len(broken) == 0, "the %s form breaks %q", name, broken)
 			}
+			assert.Subset(t, p.takes, p.use)
 			for _, r := range p.rules {
-				if r.check(r.broken) == nil {
-					t.Errorf("nothing breaks the rule that %s", r.says)
-				}
+				assert.Error(t, r.check(r.broken), "nothing breaks the rule that %s", r.says)
 			}
 		})
 	}
-	for name, form := range forms { // none is without a use
-		if !slices.ContainsFunc(providers, func(p provider) bool { return slices.Contains(p.use, form) }) {
-			t.Errorf("the %s form is for nobody", name)
-		}
+	for name, form := range forms {
+		used := slices.ContainsFunc(providers, func(p provider) bool { return slices.Contains(p.use, form) })
+		assert.True(t, used, "no provider uses the %s form", name)
 	}
 }
 
@@ -343,7 +336,8 @@ func (t tool) root() node {
 
 func withSchema(schema string) tool { return tool{schema: json.RawMessage(schema)} }
 
-// each visits every schema in the tool's until one is in error.
+// each visits the tool's schema and every schema in it, until visit returns an
+// error.
 func each(t tool, visit func(path string, n node, level int) error) error {
 	var walk func(path string, n node, level int) error
 	walk = func(path string, n node, level int) error {
@@ -442,7 +436,7 @@ func required(n node) (keys []string) {
 	return keys
 }
 
-// nested returns a schema of objects in so many levels.
+// nested returns a schema of objects with the given number of levels.
 func nested(levels int) string {
 	if levels == 0 {
 		return `{"type":"string"}`

@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -11,11 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// The schemas go through both SDKs' request types to the wire as they are: key
-// by key, in the same order. Only white space between the tokens is not sent.
+// TestSchemaOnTheWire checks that both SDKs send the schemas unchanged, with the
+// keys in the same order. Only white space between tokens is removed.
 func TestSchemaOnTheWire(t *testing.T) {
 	for _, w := range wires {
 		for _, stream := range []bool{false, true} {
@@ -44,64 +46,51 @@ func checkTools(t *testing.T, body []byte, form clarify.ToolForm) {
 			Function *declared
 		}
 	}
-	if err := json.Unmarshal(body, &request); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, json.Unmarshal(body, &request))
 	want := tools(form)
-	if len(request.Tools) != len(want) {
-		t.Fatalf("%d tools, want %d", len(request.Tools), len(want))
-	}
+	require.Len(t, request.Tools, len(want))
 	for i, want := range want {
 		got, schema := request.Tools[i].declared, request.Tools[i].InputSchema
 		if f := request.Tools[i].Function; f != nil {
 			got, schema = *f, f.Parameters
 		}
-		if got.Name != want.name || got.Description != want.description || got.Strict != (form == clarify.StrictPrompts) {
-			t.Errorf("tool %q, strict %v, %q", got.Name, got.Strict, got.Description)
-		}
+		assert.Equal(t, want.name, got.Name)
+		assert.Equal(t, want.description, got.Description)
+		assert.Equal(t, form == clarify.StrictPrompts, got.Strict)
 		var compact bytes.Buffer
-		if err := json.Compact(&compact, want.schema); err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(schema, compact.Bytes()) {
-			t.Errorf("%s:\nsent %s\nwant %s", want.name, schema, compact.Bytes())
-		}
+		require.NoError(t, json.Compact(&compact, want.schema))
+		assert.Equal(t, compact.String(), string(schema), want.name)
 	}
 }
 
-// What a typed schema allows, Call accepts, apart from this rest, which a
-// schema that every provider takes cannot say: it stands in the descriptions.
+// rest has the codes with which Call may refuse arguments that a typed schema
+// allows. A schema that every provider accepts cannot say these rules, so the
+// descriptions do.
 var rest = map[clarify.Code]string{
 	clarify.CodeBadID:       "ids match a pattern",
 	clarify.CodeDuplicateID: "ids are unique",
-	clarify.CodeBlank:       "needed strings are not blank",
-	clarify.CodeTooLong:     "strings have a length",
-	clarify.CodeTooFew:      "prompts and options are counted",
-	clarify.CodeTooMany:     "prompts and options are counted",
+	clarify.CodeBlank:       "required strings are not blank",
+	clarify.CodeTooLong:     "strings have a maximum length",
+	clarify.CodeTooFew:      "there is a minimum of prompts and options",
+	clarify.CodeTooMany:     "there is a maximum of prompts and options",
 	clarify.CodeMissing:     "a choice needs its options, and only a choice",
 }
 
 func TestCallAcceptsWhatTheSchemaAllows(t *testing.T) {
 	for _, form := range []clarify.ToolForm{clarify.TypedPrompts, clarify.StrictPrompts} {
 		var schema node
-		if err := json.Unmarshal(clarify.ToolSchema(form), &schema); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, json.Unmarshal(clarify.ToolSchema(form), &schema))
 		kinds := make(map[clarify.Kind]int)
 		for seed := range uint64(1000) {
 			g := &generator{Rand: rand.New(rand.NewPCG(seed, 0)), obeys: true}
 			arguments := g.object(schema)
 			e, err := clarify.ParseCall([]byte(arguments))
-			if err != nil {
-				t.Fatalf("form %d: %s\nallowed and as described, but %v", form, arguments, err)
-			}
+			require.NoError(t, err, "form %d: %s", form, arguments)
 			for _, p := range e.Prompts {
 				kinds[p.Kind()]++
 			}
 		}
-		if len(kinds) != 3 {
-			t.Errorf("form %d: only %v", form, kinds)
-		}
+		assert.Len(t, kinds, 3, "form %d", form)
 
 		seen, accepted := make(map[clarify.Code]bool), 0
 		for seed := range uint64(4000) {
@@ -109,42 +98,33 @@ func TestCallAcceptsWhatTheSchemaAllows(t *testing.T) {
 			arguments := g.object(schema)
 			result, err := clarify.Call([]byte(arguments))
 			if inString := asString(t, arguments); inString != "" {
-				if r, _ := clarify.Call([]byte(inString)); r != result {
-					t.Fatalf("form %d: %s\ngives %s\nas a string %s", form, arguments, result, r)
-				}
+				r, _ := clarify.Call([]byte(inString))
+				require.Equal(t, result, r, "form %d: %s", form, arguments)
 			}
 			if err == nil {
 				accepted++
 				continue
 			}
 			var invalid *clarify.ValidationError
-			if !errors.As(err, &invalid) {
-				t.Fatal(err)
-			}
+			require.ErrorAs(t, err, &invalid)
 			for _, v := range invalid.Violations {
-				if _, listed := rest[v.Code]; !listed || v.Code == clarify.CodeMissing && !strings.HasSuffix(v.Path, "].options") {
-					t.Fatalf("form %d: %s\nallowed, but %v (%s)", form, arguments, v, v.Code)
+				require.Contains(t, rest, v.Code, "form %d: %s: %v", form, arguments, v)
+				if v.Code == clarify.CodeMissing {
+					require.Regexp(t, `\]\.options$`, v.Path, "form %d: %s: %v", form, arguments, v)
 				}
 				seen[v.Code] = true
 			}
 		}
-		for code := range rest {
-			if !seen[code] {
-				t.Errorf("form %d: %s is in the rest, and never came", form, code)
-			}
-		}
-		if accepted < 100 {
-			t.Errorf("form %d: only %d of the calls were accepted", form, accepted)
-		}
+		assert.Len(t, seen, len(rest), "form %d: a code never occurs", form)
+		assert.GreaterOrEqual(t, accepted, 100, "form %d", form)
 	}
 }
 
-// asString returns the arguments in the contract's form.
+// asString returns the arguments with the prompts as a JSON string, as in the
+// contract.
 func asString(t *testing.T, arguments string) string {
 	var in struct{ Prompts, Title json.RawMessage }
-	if err := json.Unmarshal([]byte(arguments), &in); err != nil {
-		t.Fatalf("%s: %v", arguments, err)
-	}
+	require.NoError(t, json.Unmarshal([]byte(arguments), &in), arguments)
 	out := `{"prompts":` + string(marshal(string(in.Prompts)))
 	if in.Title != nil {
 		out += `,"title":` + string(in.Title)
@@ -152,8 +132,8 @@ func asString(t *testing.T, arguments string) string {
 	return out + "}"
 }
 
-// A generator makes JSON texts that a schema allows. If it obeys, it keeps to
-// the descriptions too.
+// A generator makes JSON texts that a schema allows. If obeys is true, they
+// follow the descriptions too.
 type generator struct {
 	*rand.Rand
 	obeys bool
@@ -164,7 +144,7 @@ func (g *generator) coin() bool { return g.IntN(2) == 0 }
 
 func (g *generator) value(key string, n node, needed bool) string {
 	types := typesOf(n)
-	if needed { // for a choice, say the descriptions
+	if needed { // the descriptions say that a choice needs it
 		types = types[:1]
 	}
 	switch types[g.IntN(len(types))] {

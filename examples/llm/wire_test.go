@@ -16,15 +16,16 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/openai/openai-go/v3"
 	ooption "github.com/openai/openai-go/v3/option"
+	"github.com/stretchr/testify/assert"
 )
 
 // A said is one response of the scripted model.
 type said struct {
 	text  string
 	calls []call // arguments as the model wrote them; ids are made up
-	cut   bool   // the limit on tokens was reached
+	cut   bool   // the limit of tokens was reached
 	torn  bool   // the connection ends before the response does
-	fails bool   // the service fails, in a stream at its end
+	fails bool   // the service fails; in a stream, at its end
 }
 
 // calls returns a response that calls tools: name, arguments, name, arguments…
@@ -36,27 +37,26 @@ func calls(nameAndArguments ...string) said {
 	return s
 }
 
-// A service speaks a provider's wire format, and refuses what the provider
-// refuses.
+// A service uses a provider's wire format and refuses what the provider refuses.
 type service struct {
 	t      *testing.T
 	stream bool
-	script []said // of which the responses are taken, one a request
+	script []said // the responses, one for each request
 
 	bodies  [][]byte // of the requests
-	heard   []heard  // the end of each conversation, as the request has it
+	heard   []heard  // the end of the conversation in each request
 	lastIDs []string // of the calls in the last response
 	number  int      // of the last call, for its id
 }
 
-// A heard is what a request says at its end: the results of the last calls, in
-// their order, and the user's message.
+// A heard is the end of the conversation in a request: the results of the last
+// calls, in order, and the user's message.
 type heard struct {
 	results []result
 	user    string
 }
 
-// A wire is a provider's format.
+// A wire is a provider's wire format.
 type wire struct {
 	name  string
 	model func(url string, form clarify.ToolForm, stream bool) model
@@ -119,8 +119,8 @@ func (s *service) serve(w wire) *httptest.Server {
 	return server
 }
 
-// onEach runs a conversation against each provider's format, whole and
-// streamed. All of the script has to be used.
+// onEach runs a conversation in each provider's format, with and without
+// streaming. The whole script has to be used.
 func onEach(t *testing.T, script []said, run func(t *testing.T, a *agent, s *service)) {
 	t.Helper()
 	for _, w := range wires {
@@ -136,13 +136,10 @@ func on(t *testing.T, w wire, stream bool, form clarify.ToolForm, script []said,
 	t.Helper()
 	s := &service{t: t, stream: stream, script: script}
 	run(t, newAgent(w.model(s.serve(w).URL, form, stream)), s)
-	if len(s.script) > 0 {
-		t.Errorf("%d responses of the script were not asked for", len(s.script))
-	}
+	assert.Empty(t, s.script, "responses that were not requested")
 }
 
-// answered checks that the results are those of the calls in the last response,
-// each once.
+// answered checks that there is one result for each call in the last response.
 func (s *service) answered(results []result) error {
 	var ids []string
 	for _, r := range results {
@@ -154,7 +151,7 @@ func (s *service) answered(results []result) error {
 	return nil
 }
 
-// fragments cuts s as streams do, never within a character.
+// fragments cuts s into pieces like a stream, never inside a character.
 func fragments(s string) []string {
 	var parts []string
 	for part := range slices.Chunk([]rune(s), 7) {
@@ -175,7 +172,7 @@ func marshal(v any) []byte {
 
 type object = map[string]any
 
-// serviceError is what both services send if they fail.
+// serviceError is what both services send when they fail.
 var serviceError = object{"type": "error", "error": object{"type": "overloaded_error", "message": "Overloaded"}}
 
 func writeWhole(w http.ResponseWriter, r said, response object) {
@@ -186,7 +183,7 @@ func writeWhole(w http.ResponseWriter, r said, response object) {
 	w.Write(b)
 }
 
-// OpenAI's Chat Completions.
+// OpenAI's Chat Completions API.
 
 func readOpenAI(s *service, body []byte) (h heard, err error) {
 	var request struct {
@@ -208,7 +205,7 @@ func readOpenAI(s *service, body []byte) (h heard, err error) {
 	if request.Model != "test" || request.Stream != s.stream {
 		return h, fmt.Errorf("model %q, stream %v", request.Model, request.Stream)
 	}
-	var open []string // calls that wait for a result
+	var open []string // calls without a result
 	for i, m := range request.Messages {
 		switch m.Role {
 		case "system":
@@ -297,7 +294,7 @@ func writeOpenAI(s *service, w http.ResponseWriter, r said) {
 	fmt.Fprint(w, "data: [DONE]\n\n")
 }
 
-// Anthropic's Messages.
+// Anthropic's Messages API.
 
 func readAnthropic(s *service, body []byte) (h heard, err error) {
 	var request struct {
@@ -321,7 +318,7 @@ func readAnthropic(s *service, body []byte) (h heard, err error) {
 	if request.Model != "test" || request.Stream != s.stream || request.MaxTokens <= 0 {
 		return h, fmt.Errorf("model %q, stream %v, %d tokens", request.Model, request.Stream, request.MaxTokens)
 	}
-	var open []string // calls that wait for a result
+	var open []string // calls without a result
 	for i, m := range request.Messages {
 		if want := []string{"user", "assistant"}[i%2]; m.Role != want {
 			return h, fmt.Errorf("message %d is of role %q, want %q", i, m.Role, want)
