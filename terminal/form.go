@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +21,7 @@ import (
 // second Enter, typed too fast, passes a page that was never shown, and huh's
 // fields hold a value from the start.
 func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (answers clarify.Answers, err error) {
-	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(out)}
+	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(out), tea.WithFilter(quitOnSignal)}
 	if os.Getenv("NO_COLOR") != "" {
 		options = append(options, tea.WithColorProfile(colorprofile.ASCII))
 	}
@@ -31,21 +30,10 @@ func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writ
 		field, values := newField(p, columns)
 		form := huh.NewForm(huh.NewGroup(field).Title(pageTitle(e, i)).Description(question(p))).
 			WithTheme(theme(p)).
-			WithKeyMap(keys()).
-			WithProgramOptions(options...)
-
-		err := form.RunWithContext(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return clarify.Answers{}, ctx.Err()
-		case errors.Is(err, huh.ErrUserAborted):
-			return clarify.Answers{}, ErrInterrupted
-		case err != nil:
+			WithKeyMap(keys())
+		if err := run(ctx, form, options); err != nil {
 			return clarify.Answers{}, err
-		case form.State != huh.StateCompleted: // a signal ended it, and that is no error to huh
-			return clarify.Answers{}, ErrInterrupted
 		}
-
 		answer, err := judge(p, values()...)
 		if err != nil {
 			return clarify.Answers{}, err
@@ -64,6 +52,47 @@ func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writ
 		}
 	}
 	return answers, nil
+}
+
+// run runs the form until it is answered or stopped. It always quits the
+// program, also when ctx ends or the user presses ctrl-c: a program that is
+// killed closes its reader without waiting for a read that is under way.
+func run(ctx context.Context, form *huh.Form, options []tea.ProgramOption) error {
+	form.SubmitCmd, form.CancelCmd = tea.Quit, tea.Quit
+	program := tea.NewProgram(model{form}, options...)
+	defer context.AfterFunc(ctx, program.Quit)()
+	_, err := program.Run()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	case form.State != huh.StateCompleted:
+		return ErrInterrupted
+	}
+	return nil
+}
+
+// quitOnSignal turns an interrupt, which would kill the program, into a quit.
+func quitOnSignal(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, ok := msg.(tea.InterruptMsg); ok {
+		return tea.QuitMsg{}
+	}
+	return msg
+}
+
+// A model is a form that Bubble Tea can run, as [huh.Form.Run] builds it.
+type model struct{ *huh.Form }
+
+func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	_, cmd := m.Form.Update(msg)
+	return m, cmd
+}
+
+func (m model) View() tea.View {
+	view := tea.NewView(m.Form.View())
+	view.ReportFocus = true
+	return view
 }
 
 // pageTitle returns the envelope's title and which prompt of how many it is.

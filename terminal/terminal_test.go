@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"io"
@@ -147,49 +148,55 @@ func TestLineTooLong(t *testing.T) {
 	}
 }
 
-// A context that ends sends nothing, and says so itself.
+// Plain reading stops when the context ends.
 func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if message, err := Ask(ctx, sample(), strings.NewReader("a\n\nconfirmed\n.\nx\n"), io.Discard); message != "" || !errors.Is(err, context.Canceled) {
-		t.Errorf("plain: %q, %v", message, err)
+	message, err := Ask(ctx, sample(), strings.NewReader("a\n\nconfirmed\n.\nx\n"), io.Discard)
+	if message != "" || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %q, %v", message, err)
 	}
+}
 
-	if raceEnabled {
-		t.Skip("the form's library closes its reader beside a read when a context ends: a race of its own, so this part runs without the detector, in CI as a step of its own")
-	}
-	master, tty, err := pty.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Neither end is closed: the reader of a form that was cancelled may still
-	// be about to look at its terminal.
-	if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-		t.Fatal(err)
-	}
+// A form that is stopped sends nothing, and has stopped reading: the race
+// detector sees a reader that is closed too early.
+func TestFormStops(t *testing.T) {
 	t.Setenv("TERM", "xterm-256color")
-	shown := make(chan struct{})
-	go func() {
-		var seen strings.Builder
-		for b := make([]byte, 1024); ; {
-			n, err := master.Read(b)
-			before := strings.Contains(seen.String(), "Which?")
-			seen.Write(b[:n])
-			if !before && strings.Contains(seen.String(), "Which?") {
-				close(shown)
-			}
+	for _, tt := range []struct {
+		name string
+		stop func(cancel func(), keyboard io.Writer)
+		want error
+	}{
+		{"context", func(cancel func(), _ io.Writer) { cancel() }, context.Canceled},
+		{"ctrl-c", func(_ func(), keyboard io.Writer) { keyboard.Write([]byte{3}) }, ErrInterrupted},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			// Neither end is closed: the library may still ask for the terminal's size.
+			master, tty, err := pty.Open()
 			if err != nil {
-				return
+				t.Fatal(err)
 			}
-		}
-	}()
-	ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
-	go func() {
-		<-shown
-		cancel()
-	}()
-	if message, err := Ask(ctx, sample(), tty, tty); message != "" || !errors.Is(err, context.Canceled) {
-		t.Errorf("form: %q, %v", message, err)
+			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			go func() {
+				r := bufio.NewReader(master)
+				for seen := ""; !strings.HasSuffix(seen, "Which?"); {
+					b, err := r.ReadByte()
+					if err != nil {
+						return
+					}
+					seen += string(b)
+				}
+				tt.stop(cancel, master)
+				io.Copy(io.Discard, r)
+			}()
+			if message, err := Ask(ctx, sample(), tty, tty); message != "" || !errors.Is(err, tt.want) {
+				t.Errorf("got %q, %v", message, err)
+			}
+		})
 	}
 }
 
