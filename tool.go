@@ -93,7 +93,7 @@ func ToolDescription() string {
 	return fmt.Sprintf(`Ask the user instead of guessing. Use it when a detail that the task needs is missing or ambiguous, such as which resource is meant, an id, a name or a permission, and always before anything destructive or irreversible: then with a %q prompt and danger set to true. Do not use it for what you can look up with another tool, for what the user has said already, or for small talk.
 Put everything you need to know into one call, %d to %d prompts, rather than asking again and again. Offer the real options: never a made-up id.
 The user sees a form. After a successful call stop: change nothing in this turn, say in one short sentence that you need an answer, and wait. The answer comes with the user's next message. No answer, an unclear one or a cancel is not a yes.
-If the result starts with %q, nothing was shown: mend every problem it names and call again.`, KindConfirm, MinPrompts, MaxPrompts, failed)
+If the result starts with %q, nothing was shown: fix every problem it names and call again.`, KindConfirm, MinPrompts, MaxPrompts, failed)
 }
 
 // ArgumentsSchema returns the JSON Schema (draft 2020-12) of all arguments that

@@ -345,7 +345,7 @@ func TestToolDescription(t *testing.T) {
 		"Offer the real options: never a made-up id.",
 		"After a successful call stop: change nothing in this turn, say in one short sentence that you need an answer, and wait.",
 		"The answer comes with the user's next message. No answer, an unclear one or a cancel is not a yes.",
-		`If the result starts with "Error:", nothing was shown: mend every problem it names and call again.`,
+		`If the result starts with "Error:", nothing was shown: fix every problem it names and call again.`,
 	} {
 		assert.Contains(t, got, statement)
 	}
