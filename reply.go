@@ -55,8 +55,8 @@ const (
 	StateUnanswered                // no answer holds
 	StateIncomplete                // some answers hold, but one is missing or does not hold, or a part of the envelope was skipped
 	StateCancelled                 // a confirm was cancelled: do not ask for the rest
-	StateComplete                  // all is answered, but there is no confirm to proceed with
-	StateConfirmed                 // all is answered, and Proceed is true
+	StateComplete                  // nothing is missing, but there is no confirm to proceed with
+	StateConfirmed                 // nothing is missing, and Proceed is true
 )
 
 var states = []string{"nothing_asked", "unanswered", "incomplete", "cancelled", "complete", "confirmed"}
