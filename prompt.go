@@ -45,7 +45,7 @@ type Input interface {
 	encodable(place) error                                      // encode.go
 	appendMembers(dst []byte) []byte                            // encode.go
 	fromEntry(*question, *entry) Payload                        // read.go
-	fromWords(q *question, words string) (Payload, Rule, fault) // words.go
+	fromWords(q *question, words string) (Payload, Rule, fault) // read_words.go
 	fromForm(q *question, values []string) (Payload, fault)     // form.go
 	lint(*linter, place)                                        // lint.go
 }
