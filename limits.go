@@ -27,21 +27,3 @@ const (
 	MaxDepth     = jsontext.MaxDepth // 10,000 levels of nested arrays and objects, as in encoding/json
 	MaxEventSize = 8 << 20           // bytes of a timeline event
 )
-
-// IDPattern is what the id of a prompt and of an option matches. The contract has
-// it.
-const IDPattern = `^[a-z][a-z0-9_.-]{0,63}$`
-
-// isID reports whether s matches IDPattern.
-func isID(s string) bool {
-	if s == "" || len(s) > MaxID || s[0] < 'a' || 'z' < s[0] {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if ('a' > c || c > 'z') && ('0' > c || c > '9') && c != '_' && c != '.' && c != '-' {
-			return false
-		}
-	}
-	return true
-}

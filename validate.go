@@ -11,6 +11,24 @@ import (
 	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
+// IDPattern is what the id of a prompt and of an option matches. The contract has
+// it.
+const IDPattern = `^[a-z][a-z0-9_.-]{0,63}$`
+
+// isID reports whether s matches IDPattern.
+func isID(s string) bool {
+	if s == "" || len(s) > MaxID || s[0] < 'a' || 'z' < s[0] {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if ('a' > c || c > 'z') && ('0' > c || c > '9') && c != '_' && c != '.' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
 // ParseCall reads the arguments of a tool call strictly. It returns a valid and
 // normalized envelope, whose [Envelope.Result] is what the tool returns, or a
 // [*ValidationError] with every problem of the call. Then the tool returns
