@@ -13,6 +13,8 @@ import (
 
 	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func TestHarmless(t *testing.T) {
@@ -38,114 +40,96 @@ func TestHarmless(t *testing.T) {
 		"a\xffb":                "a\ufffdb",
 		"שלום, 日本 👩‍🚒":          "שלום, 日本 👩‍🚒",
 	} {
-		if got := harmless(s); got != want {
-			t.Errorf("%q: got %q, want %q", s, got, want)
-		}
+		assert.Equal(t, want, harmless(s), "%q", s)
 	}
 }
 
-// isMark reports whether c is one of the marks that set the direction of what
-// stands beside them, and of no more: text in some scripts needs them.
+// isMark reports whether c is a mark that sets the direction only of the text
+// next to it. Text in some scripts needs these marks.
 func isMark(c rune) bool { return c == 0x061C || c == 0x200E || c == 0x200F }
 
 // sample has a prompt of each kind, required and optional.
 func sample() *clarify.Envelope {
-	e := &clarify.Envelope{Prompts: []clarify.Prompt{
+	return &clarify.Envelope{Prompts: []clarify.Prompt{
 		{ID: "one", Question: "Which?", Input: &clarify.Choice{Options: []clarify.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B, or not"}}}},
 		{ID: "many", Question: "Which?", Optional: true, Input: &clarify.Choice{AllowMultiple: true, Options: []clarify.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B, or not"}}}},
 		{ID: "sure", Question: "Sure?", Input: &clarify.Confirm{Danger: true}},
 		{ID: "text", Question: "What?", Optional: true, Input: &clarify.Text{Multiline: true}},
 		{ID: "line", Question: "What?", Input: &clarify.Text{DefaultValue: "d"}},
 	}}
-	return e
 }
 
-// Whatever is read, a message holds, every line of it: the engine's judge finds
-// nothing in it to refuse, and it says what the lines said.
+// A message that Ask returns is valid and says what the lines said.
 func TestMessageHolds(t *testing.T) {
 	words := []string{"a", "A", "1", "2.", "B, or not", "a, b", "1,2", "yes", "no", "confirmed", "cancelled", "Confirm", "sure: confirmed",
 		"", " ", ".", "x", "\ufeff", "\u0085", "x\u2028sure: confirmed", "\xff", `{"protocol":"appwrite.clarify/v1","answers":[]}`, "-", "line = 5", "\x00", "\r"}
 	random := rand.New(rand.NewPCG(1, 2))
 	messages, proceeds := 0, 0
 	for range 20_000 {
-		var input strings.Builder
+		var lines strings.Builder
 		for range random.IntN(9) {
-			input.WriteString(words[random.IntN(len(words))] + "\n")
+			lines.WriteString(words[random.IntN(len(words))] + "\n")
 		}
-		message, err := Ask(t.Context(), sample(), strings.NewReader(input.String()), io.Discard)
+		input := lines.String()
+		message, err := Ask(t.Context(), sample(), strings.NewReader(input), io.Discard)
 		if err != nil {
-			if message != "" || !errors.Is(err, ErrNoAnswer) {
-				t.Fatalf("%q: %q, %v", input.String(), message, err)
-			}
+			require.ErrorIs(t, err, ErrNoAnswer, "%q", input)
+			require.Empty(t, message, "%q", input)
 			continue
 		}
 		messages++
 		reply := sample().Read(message)
-		if v := reply.Violations(); len(v) > 0 || reply.Remainder() != "" {
-			t.Fatalf("%q: %s: %v, %q", input.String(), message, v, reply.Remainder())
-		}
+		require.Empty(t, reply.Violations(), "%q: %s", input, message)
+		require.Empty(t, reply.Remainder(), "%q: %s", input, message)
 		b, err := reply.Answers().AppendJSON(nil)
-		if err != nil || string(b) != message {
-			t.Fatalf("%q: %s was read as %s, %v", input.String(), message, b, err)
-		}
+		require.NoError(t, err)
+		require.Equal(t, message, string(b), "%q", input)
 		if reply.Proceed() {
 			proceeds++
-			if lower := strings.ToLower(input.String()); !strings.Contains(lower, "confirm") && !strings.Contains(lower, "yes") {
-				t.Fatalf("%q confirmed", input.String())
-			}
+			require.Regexp(t, "(?i)confirm|yes", input)
 		}
 	}
-	if messages < 1000 || proceeds < 10 {
-		t.Fatalf("only %d messages and %d that confirm: the words are badly chosen", messages, proceeds)
-	}
+	assert.GreaterOrEqual(t, messages, 1000, "the words are badly chosen")
+	assert.GreaterOrEqual(t, proceeds, 10, "the words are badly chosen")
 }
 
-// What stands behind the answers is left to whoever reads next.
+// Input after the answers is left to whoever reads next.
 func TestReadsNoFurther(t *testing.T) {
 	in := strings.NewReader("a\n\nno\nrest\n")
-	if _, err := Ask(t.Context(), sample(), in, io.Discard); err != nil {
-		t.Fatal(err)
-	}
-	if rest, _ := io.ReadAll(in); string(rest) != "rest\n" {
-		t.Errorf("left %q", rest)
-	}
+	_, err := Ask(t.Context(), sample(), in, io.Discard)
+	require.NoError(t, err)
+	rest, _ := io.ReadAll(in)
+	assert.Equal(t, "rest\n", string(rest))
 }
 
 // A question that could not be shown was not asked.
 func TestCannotWrite(t *testing.T) {
-	broken := errors.New("broken")
 	in := strings.NewReader("a\n\nconfirmed\n.\nx\n")
-	message, err := Ask(t.Context(), sample(), in, failing{broken})
-	if message != "" || !errors.Is(err, broken) {
-		t.Errorf("got %q, %v", message, err)
-	}
-	if in.Len() != int(in.Size()) {
-		t.Errorf("an answer was read: %d bytes are left", in.Len())
-	}
+	message, err := Ask(t.Context(), sample(), in, failing{})
+	assert.Empty(t, message)
+	assert.ErrorIs(t, err, errBroken)
+	assert.EqualValues(t, in.Size(), in.Len(), "an answer was read")
 }
 
-type failing struct{ err error }
-
-func (f failing) Write([]byte) (int, error) { return 0, f.err }
-
-// A reader that fails is no end of input.
+// An error of the reader is not the end of the input.
 func TestCannotRead(t *testing.T) {
-	broken := errors.New("broken")
-	in := io.MultiReader(strings.NewReader("a\n"), failingReader{broken})
-	if message, err := Ask(t.Context(), sample(), in, io.Discard); message != "" || !errors.Is(err, broken) {
-		t.Errorf("got %q, %v", message, err)
-	}
+	message, err := Ask(t.Context(), sample(), io.MultiReader(strings.NewReader("a\n"), failing{}), io.Discard)
+	assert.Empty(t, message)
+	assert.ErrorIs(t, err, errBroken)
 }
 
-type failingReader struct{ err error }
+var errBroken = errors.New("broken")
 
-func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
+type failing struct{}
+
+func (failing) Read([]byte) (int, error)  { return 0, errBroken }
+func (failing) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestLineTooLong(t *testing.T) {
 	in := strings.NewReader(strings.Repeat("x", clarify.MaxSize+1))
-	if message, err := Ask(t.Context(), sample(), in, io.Discard); message != "" || err == nil || errors.Is(err, ErrNoAnswer) {
-		t.Errorf("got %q, %v", message, err)
-	}
+	message, err := Ask(t.Context(), sample(), in, io.Discard)
+	assert.Empty(t, message)
+	assert.ErrorContains(t, err, "a line of more than")
 }
 
 // Plain reading stops when the context ends.
@@ -153,9 +137,8 @@ func TestContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	message, err := Ask(ctx, sample(), strings.NewReader("a\n\nconfirmed\n.\nx\n"), io.Discard)
-	if message != "" || !errors.Is(err, context.Canceled) {
-		t.Errorf("got %q, %v", message, err)
-	}
+	assert.Empty(t, message)
+	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // A form that is stopped sends nothing, and has stopped reading: the race
@@ -173,12 +156,8 @@ func TestFormStops(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			// Neither end is closed: the library may still ask for the terminal's size.
 			master, tty, err := pty.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
+			require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			go func() {
@@ -193,14 +172,14 @@ func TestFormStops(t *testing.T) {
 				tt.stop(cancel, master)
 				io.Copy(io.Discard, r)
 			}()
-			if message, err := Ask(ctx, sample(), tty, tty); message != "" || !errors.Is(err, tt.want) {
-				t.Errorf("got %q, %v", message, err)
-			}
+			message, err := Ask(ctx, sample(), tty, tty)
+			assert.Empty(t, message)
+			assert.ErrorIs(t, err, tt.want)
 		})
 	}
 }
 
-// An envelope that Parse may give but nobody may emit is not asked.
+// An invalid envelope is not asked, even if Parse may return it.
 func TestInvalid(t *testing.T) {
 	in := strings.NewReader("confirmed\n")
 	for name, e := range map[string]*clarify.Envelope{
@@ -210,12 +189,9 @@ func TestInvalid(t *testing.T) {
 		"skipped": {Prompts: sample().Prompts, Skipped: []clarify.Skipped{{Part: clarify.PartPrompt}}},
 	} {
 		message, err := Ask(t.Context(), e, in, io.Discard)
+		assert.Empty(t, message, name)
 		var invalid *clarify.ValidationError
-		if message != "" || !errors.As(err, &invalid) {
-			t.Errorf("%s: %q, %v", name, message, err)
-		}
+		assert.ErrorAs(t, err, &invalid, name)
 	}
-	if in.Len() == 0 {
-		t.Error("an answer was read")
-	}
+	assert.EqualValues(t, in.Size(), in.Len(), "an answer was read")
 }

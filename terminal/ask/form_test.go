@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -8,7 +9,8 @@ import (
 	"testing"
 
 	clarify "github.com/clarify-protocol/clarify-go"
-	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 func envelope(prompts ...string) string {
@@ -27,13 +29,11 @@ const (
 	name      = `{"id":"name","kind":"text","question":"What name?","placeholder":"main"}`
 	named     = `{"id":"name","kind":"text","question":"What name?","defaultValue":"main"}`
 	nickname  = `{"id":"nick","kind":"text","question":"Also known as?","required":false}`
+	region    = `{"id":"region","kind":"choice","question":"Which region?","options":[{"id":"oslo","label":"Oslo"},{"id":"paris","label":"Paris"}]}`
 	notes     = `{"id":"notes","kind":"text","question":"Any notes?","multiline":true}`
 )
 
-// A step is what must stand on the screen, and what is typed then.
-type step struct{ sees, types string }
-
-// A form is answered by keystrokes; the message, and what it means, is wanted.
+// A form is answered by keystrokes.
 func TestForm(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -95,54 +95,21 @@ func TestForm(t *testing.T) {
 			{"Delete it all?", down}, {"> Delete", enter},
 		}, `{"id":"bucket","kind":"choice","values":["uploads"]},{"id":"buckets","kind":"choice","values":["avatars","uploads"]},` +
 			`{"id":"name","kind":"text","value":"x"},{"id":"sure","kind":"confirm","confirmed":true}`, true},
-		{"a second Enter does not answer the next page", []string{choice, optional2, name}, []step{
+		{"a second Enter does not answer the next page", []string{choice, region, name}, []step{
 			{"Which bucket?", enter + enter}, {"Which region?", ""}, {"(2/3)", down}, {"> 2. Paris", enter}, {"What name?", "x" + enter},
 		}, `{"id":"bucket","kind":"choice","values":["avatars"]},{"id":"region","kind":"choice","values":["paris"]},{"id":"name","kind":"text","value":"x"}`, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, envelope(tt.prompts...))
-			for _, step := range tt.steps {
-				s.sees(step.sees)
-				s.types(step.types)
-			}
-			stdout, status := s.ends()
-			if tt.answers == "" {
-				if stdout != "" || status != 1 || !strings.Contains(s.show(), "nothing was answered") {
-					t.Fatalf("got %q, status %d:\n%s", stdout, status, s.show())
-				}
-				return
-			}
-			want := `{"protocol":"appwrite.clarify/v1","answers":[` + tt.answers + "]}\n"
-			if stdout != want || status != 0 {
-				t.Fatalf("status %d\n got %s\nwant %s", status, stdout, want)
-			}
-			checkReply(t, envelope(tt.prompts...), stdout, tt.proceed)
+			e := envelope(tt.prompts...)
+			s := start(t, e)
+			s.follows(tt.steps...)
+			assert.Empty(t, s.ends().holds(t, e, tt.answers, tt.proceed))
 		})
 	}
 }
 
-const optional2 = `{"id":"region","kind":"choice","question":"Which region?","options":[{"id":"oslo","label":"Oslo"},{"id":"paris","label":"Paris"}]}`
-
-// checkReply reads the message as an engine does.
-func checkReply(t *testing.T, envelope, message string, proceed bool) *clarify.Reply {
-	t.Helper()
-	e, err := clarify.Parse(envelope)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply := e.Read(message)
-	if v := reply.Violations(); len(v) > 0 || reply.Source() != clarify.SourceStructured {
-		t.Errorf("%v reply with violations %v", reply.Source(), v)
-	}
-	if reply.Proceed() != proceed {
-		t.Errorf("Proceed() = %v", reply.Proceed())
-	}
-	return reply
-}
-
-// An interrupt sends nothing, whatever was answered before and wherever the
-// focus is.
+// An interrupt sends nothing, whatever was answered and wherever the focus is.
 func TestInterrupt(t *testing.T) {
 	confirmed := []step{{"DANGER: Delete it all?", down}, {"> Delete", ""}}
 	for _, tt := range []struct {
@@ -162,21 +129,15 @@ func TestInterrupt(t *testing.T) {
 			does func(*session)
 		}{
 			{"ctrl-c", func(s *session) { s.types(ctrlC) }},
-			{"SIGINT", func(s *session) { s.signal(syscall.SIGINT) }},
-			{"SIGTERM", func(s *session) { s.signal(syscall.SIGTERM) }},
+			{"SIGINT", func(s *session) { s.cmd.Process.Signal(syscall.SIGINT) }},
+			{"SIGTERM", func(s *session) { s.cmd.Process.Signal(syscall.SIGTERM) }},
 		} {
 			t.Run(tt.name+" by "+by.name, func(t *testing.T) {
 				t.Parallel()
 				s := start(t, envelope(tt.prompts...))
-				for _, step := range tt.steps {
-					s.sees(step.sees)
-					s.types(step.types)
-				}
+				s.follows(tt.steps...)
 				by.does(s)
-				stdout, status := s.ends()
-				if stdout != "" || status != 130 || !strings.Contains(s.show(), "interrupted") {
-					t.Fatalf("got %q, status %d:\n%s", stdout, status, s.show())
-				}
+				s.ends().isSilent(t, 130, "interrupted")
 			})
 		}
 	}
@@ -185,82 +146,69 @@ func TestInterrupt(t *testing.T) {
 // A terminal that goes away has answered nothing.
 func TestHangUp(t *testing.T) {
 	s := start(t, envelope(deletion))
-	s.sees("> Keep it")
-	s.types(down)
-	s.sees("> Delete")
+	s.follows(step{"> Keep it", down}, step{"> Delete", ""})
 	s.pty.Close()
-	if stdout, status := s.ends(); stdout != "" || status == 0 {
-		t.Fatalf("got %q, status %d", stdout, status)
-	}
+	got := s.ends()
+	assert.Empty(t, got.stdout)
+	assert.NotZero(t, got.status)
 }
 
-// Labels that say the opposite do not hide which is which.
+// Labels that say the opposite do not hide what each button does.
 func TestDisguisedButtons(t *testing.T) {
 	s := start(t, envelope(`{"id":"sure","kind":"confirm","danger":true,"required":false,"question":"Sure?","confirmLabel":"(no answer)","cancelLabel":"Confirm"}`))
-	s.sees("> (no answer)\n")
-	s.sees("Confirm (cancels)")
-	s.sees("(no answer) (confirms)")
-	s.types(enter)
-	if stdout, status := s.ends(); stdout != "" || status != 1 {
-		t.Fatalf("got %q, status %d", stdout, status)
-	}
+	s.follows(step{"> (no answer)\n", ""}, step{"Confirm (cancels)", ""}, step{"(no answer) (confirms)", enter})
+	s.ends().isSilent(t, 1, "nothing was answered")
 }
 
 // Options with the same label are told apart.
 func TestEqualLabels(t *testing.T) {
-	s := start(t, envelope(`{"id":"a","kind":"choice","allowMultiple":true,"question":"Which?","options":[{"id":"one","label":"Same"},{"id":"two","label":"Same"},{"id":"three","label":"Same"}]}`))
-	s.sees("Which?")
-	s.types(down, down)
-	s.sees("> [ ] 3. Same")
-	s.types(space)
-	s.sees("> [•] 3. Same")
-	s.types(enter)
-	if stdout, _ := s.ends(); !strings.Contains(stdout, `"values":["three"]`) {
-		t.Fatalf("got %s", stdout)
-	}
+	e := envelope(`{"id":"a","kind":"choice","allowMultiple":true,"question":"Which?","options":[{"id":"one","label":"Same"},{"id":"two","label":"Same"},{"id":"three","label":"Same"}]}`)
+	s := start(t, e)
+	s.follows(step{"Which?", down + down}, step{"> [ ] 3. Same", space}, step{"> [•] 3. Same", enter})
+	s.ends().holds(t, e, `{"id":"a","kind":"choice","values":["three"]}`, false)
 }
 
-// All that a valid envelope may hold is on the screen, or comes there with the
-// cursor.
+// Everything in the longest valid envelope is on the screen, or comes there with
+// the cursor.
 func TestLongest(t *testing.T) {
 	word := func(n int) string { return strings.Repeat("word ", n/len("word ")-1) }
 	var list []string
+	steps := []step{{"asked?", ""}, {"hinted.", ""}}
 	for i := range clarify.MaxOptions {
 		list = append(list, fmt.Sprintf(`{"id":"o%d","label":"option","description":"%send%d"}`, i, word(clarify.MaxDescription-1), i))
+		steps = append(steps, step{fmt.Sprintf("end%d", i), down})
 	}
-	for _, kind := range []string{`"allowMultiple":true`, `"allowMultiple":false`} {
-		s := start(t, envelope(fmt.Sprintf(`{"id":"a","kind":"choice","question":"%sasked?","hint":"%shinted.",%s,"options":[%s]}`,
-			word(clarify.MaxQuestion-1), word(clarify.MaxHint-2), kind, strings.Join(list, ","))))
-		s.sees("asked?")
-		s.sees("hinted.")
-		for i := range clarify.MaxOptions {
-			s.sees(fmt.Sprintf("end%d", i))
-			s.types(down)
-		}
-		s.types(ctrlC)
-		s.ends()
+	for _, multiple := range []bool{true, false} {
+		t.Run(fmt.Sprintf("multiple %v", multiple), func(t *testing.T) {
+			t.Parallel()
+			s := start(t, envelope(fmt.Sprintf(`{"id":"a","kind":"choice","question":"%sasked?","hint":"%shinted.","allowMultiple":%v,"options":[%s]}`,
+				word(clarify.MaxQuestion-1), word(clarify.MaxHint-2), multiple, strings.Join(list, ","))))
+			s.follows(steps...)
+			s.types(ctrlC)
+			s.ends()
+		})
 	}
 }
 
-// A terminal that cannot hold the question gets it as plain text, of which
-// nothing is lost.
+const sure = `{"id":"sure","kind":"confirm","confirmed":true}`
+
+// A terminal that cannot hold the question gets it as plain text, and nothing of
+// it is lost.
 func TestTooSmall(t *testing.T) {
-	long := `{"id":"sure","kind":"confirm","danger":true,"question":"Start. ` + strings.Repeat("And more. ", 48) + `End?"}`
-	for _, size := range []pty.Winsize{{Rows: 10, Cols: 80}, {Rows: 24, Cols: 20}, {}} {
-		s := startSize(t, size, envelope(long))
+	e := envelope(`{"id":"sure","kind":"confirm","danger":true,"question":"Start. ` + strings.Repeat("And more. ", 48) + `End?"}`)
+	for _, size := range []struct{ rows, columns uint16 }{{10, 80}, {24, 20}, {0, 0}} {
+		s := newSession(t, e)
+		s.run(size.rows, size.columns)
 		s.typesWhenWritten("Type confirmed (Confirm) or cancelled (Cancel): ", "confirmed\n")
-		stdout, status := s.ends()
-		if status != 0 {
-			t.Fatalf("status %d: %s", status, s.written())
-		}
-		checkReply(t, envelope(long), stdout, true)
-		if w := s.written(); !strings.Contains(w, "DANGER: Start. ") || !strings.Contains(w, " End?") || strings.Contains(w, "\x1b") {
-			t.Errorf("wrote %q", w)
-		}
+		got := s.ends()
+		got.holds(t, e, sure, true)
+		assert.Contains(t, got.stderr, "DANGER: Start. ")
+		assert.Contains(t, got.stderr, " End?")
+		assert.NotContains(t, got.stderr, "\x1b")
 	}
 }
 
-// What a question holds cannot act on the terminal, and is seen.
+// Text of the model cannot act on the terminal, and what it tried is shown.
 func TestHostile(t *testing.T) {
 	const (
 		title    = "\x1b]0;owned\x07"
@@ -269,9 +217,9 @@ func TestHostile(t *testing.T) {
 		c1       = "\u009b31m"
 		override = "\u202egnp.exe\u2066"
 	)
-	json := func(s string) string { return strings.Trim(fmt.Sprintf("%+q", s), `"`) }
-	escape := strings.NewReplacer(`\x1b`, `\u001b`, `\a`, `\u0007`)
-	hostile := escape.Replace(json("Keep it? " + title + clear + color + c1 + override))
+	b, err := json.Marshal("Keep it? " + title + clear + color + c1 + override)
+	require.NoError(t, err)
+	hostile := strings.Trim(string(b), `"`)
 	lines := strings.Repeat(`\n`, 40)
 	for name, prompt := range map[string]string{
 		"choice":  `{"id":"a","kind":"choice","question":"` + hostile + lines + `End","hint":"` + hostile + `","options":[{"id":"x","label":"` + hostile + `","description":"` + hostile + `"},{"id":"y","label":"y"}]}`,
@@ -284,14 +232,10 @@ func TestHostile(t *testing.T) {
 			t.Run(name+" on "+term, func(t *testing.T) {
 				t.Parallel()
 				s := start(t, strings.Replace(envelope(prompt), "Before we go on", hostile, 1), "TERM="+term)
-				s.sees(`\u202egnp.`)
-				s.sees("End")
-				s.types(ctrlC)
-				s.ends()
+				s.follows(step{`\u202egnp.`, ""}, step{"End", ctrlC})
+				got := s.ends()
 				for _, bad := range []string{title, "owned\x07", clear, color, c1, "\u009b", "\u202e", "\u2066"} {
-					if strings.Contains(s.written(), bad) {
-						t.Errorf("wrote %q:\n%q", bad, s.written())
-					}
+					assert.NotContains(t, got.stderr, bad)
 				}
 			})
 		}
@@ -301,40 +245,26 @@ func TestHostile(t *testing.T) {
 // A default that would look different from what is sent is not filled in.
 func TestHiddenDefault(t *testing.T) {
 	s := start(t, envelope(`{"id":"a","kind":"text","question":"Name?","required":false,"defaultValue":"main\u202egnp"}`))
-	s.sees("Name?")
-	s.types(enter)
-	if stdout, status := s.ends(); stdout != "" || status != 1 {
-		t.Fatalf("got %q, status %d", stdout, status)
-	}
+	s.follows(step{"Name?", enter})
+	s.ends().isSilent(t, 1, "nothing was answered")
 }
 
 // No key starts another program.
 func TestNoEditor(t *testing.T) {
-	s := start(t, envelope(notes), "EDITOR=false")
-	s.sees("Any notes?")
-	s.types("x", ctrlE, "y")
-	s.sees("xy")
-	if s.sees("new line"); strings.Contains(s.show(), "editor") {
-		t.Errorf("offers an editor:\n%s", s.show())
-	}
+	e := envelope(notes)
+	s := start(t, e, "EDITOR=false")
+	s.follows(step{"Any notes?", "x" + ctrlE + "y"}, step{"xy", ""}, step{"new line", ""})
+	assert.NotContains(t, s.show(), "editor")
 	s.types(enter)
-	if stdout, _ := s.ends(); !strings.Contains(stdout, `"value":"xy"`) {
-		t.Errorf("got %s", stdout)
-	}
+	s.ends().holds(t, e, `{"id":"notes","kind":"text","value":"xy"}`, false)
 }
 
 // A text that huh may have cut is not sent.
 func TestTooManyLines(t *testing.T) {
 	s := start(t, envelope(notes))
-	s.sees("Any notes?")
-	s.types("\x1b[200~" + strings.Repeat("line\n", 200) + "\x1b[201~")
-	s.sees("line")
-	s.types(enter)
-	s.sees("want at most 98 lines")
-	s.types(ctrlC)
-	if stdout, _ := s.ends(); stdout != "" {
-		t.Fatalf("got %q", stdout)
-	}
+	s.follows(step{"Any notes?", "\x1b[200~" + strings.Repeat("line\n", 200) + "\x1b[201~"},
+		step{"line", enter}, step{"want at most 98 lines", ctrlC})
+	s.ends().isSilent(t, 130, "interrupted")
 }
 
 // setsColor matches an SGR sequence that sets a colour, after those that end
@@ -342,35 +272,27 @@ func TestTooManyLines(t *testing.T) {
 var setsColor = regexp.MustCompile(`\x1b\[(?:[0-9]+;)*(?:3[0-8]|4[0-8]|9[0-7]|10[0-7])(?:;[0-9]+)*m`)
 
 func TestColor(t *testing.T) {
-	for _, tt := range []struct {
-		env   string
-		color bool
-	}{
-		{"NO_COLOR=", true}, // empty is not set
-		{"NO_COLOR=1", false},
-		{"NO_COLOR=yes", false},
+	for env, color := range map[string]bool{
+		"NO_COLOR=":    true, // empty is not set
+		"NO_COLOR=1":   false,
+		"NO_COLOR=yes": false,
 	} {
-		s := start(t, envelope(deletion), tt.env)
-		s.sees("DANGER: Delete it all?")
-		s.types(down)
-		s.sees("> Delete")
-		s.types(enter)
-		stdout, _ := s.ends()
-		checkReply(t, envelope(deletion), stdout, true)
-		if got := setsColor.FindString(s.written()); (got != "") != tt.color {
-			t.Errorf("%s: wrote the colour %q", tt.env, got)
-		}
+		t.Run(env, func(t *testing.T) {
+			t.Parallel()
+			e := envelope(deletion)
+			s := start(t, e, env)
+			s.follows(step{"DANGER: Delete it all?", down}, step{"> Delete", enter})
+			got := s.ends()
+			got.holds(t, e, sure, true)
+			assert.Equal(t, color, setsColor.MatchString(got.stderr), "%q", got.stderr)
+		})
 	}
 }
 
-// The message is all that is on standard output, and the form is gone from the
-// screen when it is sent.
+// The form is gone from the screen when the message is sent.
 func TestLeavesTheScreen(t *testing.T) {
 	s := start(t, envelope(choice))
-	s.sees("> 1. Avatars")
-	s.types(enter)
+	s.follows(step{"> 1. Avatars", enter})
 	s.ends()
-	if got, want := strings.TrimSpace(s.show()), "bucket: avatars"; got != want {
-		t.Errorf("left %q, want %q", got, want)
-	}
+	assert.Equal(t, "bucket: avatars", strings.TrimSpace(s.show()))
 }

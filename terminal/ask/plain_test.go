@@ -1,19 +1,15 @@
 package main
 
 import (
-	"bytes"
-	"io"
-	"os"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
-	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
 )
 
-// Without a terminal each prompt takes a line, in words, and the end of the
-// input answers nothing.
+// Without a terminal each prompt takes one line, in words. The end of the input
+// answers nothing.
 func TestPiped(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -52,41 +48,16 @@ func TestPiped(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cmd := command(t, envelope(tt.prompts...))
-			cmd.Stdin = strings.NewReader(tt.input)
-			var stdout, stderr bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &stdout, &stderr
-			status := statusOf(t, cmd.Run())
-			if strings.ContainsRune(stderr.String(), '\x1b') {
-				t.Errorf("wrote escapes: %q", stderr.String())
-			}
-			if tt.answers == "" {
-				if stdout.Len() > 0 || status != 1 || !strings.Contains(stderr.String(), "nothing was answered") {
-					t.Fatalf("got %q, status %d: %s", stdout.String(), status, stderr.String())
-				}
-				return
-			}
-			want := `{"protocol":"appwrite.clarify/v1","answers":[` + tt.answers + "]}\n"
-			if stdout.String() != want || status != 0 {
-				t.Fatalf("status %d\n got %s\nwant %s", status, stdout.String(), want)
-			}
-			reply := checkReply(t, envelope(tt.prompts...), stdout.String(), tt.proceed)
-			if got := strings.Join(reply.Missing(), " "); got != tt.missing {
-				t.Errorf("missing %q, want %q", got, tt.missing)
-			}
+			e := envelope(tt.prompts...)
+			got := pipe(t, e, strings.NewReader(tt.input))
+			assert.NotContains(t, got.stderr, "\x1b")
+			assert.Equal(t, tt.missing, got.holds(t, e, tt.answers, tt.proceed))
 		})
 	}
 }
 
-// What is asked stands there, in full and in words.
+// Everything that is asked is written, in full and in words.
 func TestPlainText(t *testing.T) {
-	cmd := command(t, envelope(choice, multi, deletion, named, notes))
-	cmd.Stdin = strings.NewReader("1\n1\nconfirmed\nx\n.\n")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Run(); err != nil {
-		t.Fatal(err)
-	}
 	const want = `Before we go on
 
 Which bucket?
@@ -109,55 +80,51 @@ Any notes?
 End with a line that is only a dot:
 Not an answer: want an answer.
 `
-	if got := stderr.String(); got != want {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
-	}
+	got := pipe(t, envelope(choice, multi, deletion, named, notes), strings.NewReader("1\n1\nconfirmed\nx\n.\n"))
+	assert.Zero(t, got.status)
+	assert.Equal(t, want, got.stderr)
 }
 
-// A terminal on one side only is none.
+// There is no form unless both sides are terminals.
 func TestHalfATerminal(t *testing.T) {
-	s := newSession(t, envelope(deletion))
+	e := envelope(deletion)
+	s := newSession(t, e)
 	s.cmd.Stdin = strings.NewReader("confirmed\n")
-	s.cmd.SysProcAttr = &syscall.SysProcAttr{Ctty: 2} // standard input is none to control it
-	s.run(pty.Winsize{Rows: 24, Cols: 80})
-	stdout, status := s.ends()
-	if status != 0 || strings.Contains(s.written(), "\x1b") {
-		t.Fatalf("status %d: %q", status, s.written())
-	}
-	checkReply(t, envelope(deletion), stdout, true)
+	s.cmd.SysProcAttr = &syscall.SysProcAttr{Ctty: 2} // standard input cannot be the controlling terminal
+	s.run(24, 80)
+	got := s.ends()
+	got.holds(t, e, sure, true)
+	assert.NotContains(t, got.stderr, "\x1b")
 }
 
-// On a dumb terminal a wrong line is asked again, ctrl-d is the end of the
-// input and ctrl-c an interrupt.
+// On a dumb terminal a wrong line is asked again, ctrl-d ends the input and
+// ctrl-c interrupts.
 func TestDumb(t *testing.T) {
 	const dumb = "TERM=dumb"
 	const ask = "Type confirmed (Delete) or cancelled (Keep it): "
+	e := envelope(deletion)
 
-	s := start(t, envelope(deletion), dumb)
+	s := start(t, e, dumb)
 	s.typesWhenWritten(ask, "\n")
 	s.typesWhenWritten("want an answer", "sure\n")
 	s.typesWhenWritten("want confirmed or cancelled", "confirmed\n")
-	stdout, status := s.ends()
-	if status != 0 || strings.Contains(s.written(), "\x1b") {
-		t.Fatalf("status %d: %q", status, s.written())
-	}
-	checkReply(t, envelope(deletion), stdout, true)
+	got := s.ends()
+	got.holds(t, e, sure, true)
+	assert.NotContains(t, got.stderr, "\x1b")
 
-	s = start(t, envelope(deletion), dumb)
+	s = start(t, e, dumb)
 	s.typesWhenWritten(ask, ctrlD)
-	if stdout, status := s.ends(); stdout != "" || status != 1 {
-		t.Fatalf("after ctrl-d: %q, status %d", stdout, status)
-	}
+	s.ends().isSilent(t, 1, "nothing was answered")
 
 	s = start(t, envelope(choice, deletion), dumb)
 	s.typesWhenWritten("One of them: ", "1\n")
 	s.typesWhenWritten(ask, "confirmed"+ctrlC)
-	if stdout, status := s.ends(); stdout != "" || status == 0 {
-		t.Fatalf("after ctrl-c: %q, status %d", stdout, status)
-	}
+	got = s.ends()
+	assert.Empty(t, got.stdout)
+	assert.NotZero(t, got.status)
 }
 
-// What is not an envelope that can be asked in full is not asked.
+// An envelope that cannot be asked in full is not asked.
 func TestNotAsked(t *testing.T) {
 	for name, text := range map[string]string{
 		"a failed call":      "Error: invalid clarify prompts — prompts: got nothing",
@@ -167,41 +134,18 @@ func TestNotAsked(t *testing.T) {
 		"too long to accept": envelope(strings.Replace(choice, "Which bucket?", strings.Repeat("?", 501), 1)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			cmd := command(t, text)
-			cmd.Stdin = strings.NewReader("confirmed\nconfirmed\n")
-			var stdout, stderr bytes.Buffer
-			cmd.Stdout, cmd.Stderr = &stdout, &stderr
-			if status := statusOf(t, cmd.Run()); status != 1 || stdout.Len() > 0 || strings.Contains(stderr.String(), "DANGER") {
-				t.Errorf("status %d, %q: %s", status, stdout.String(), stderr.String())
-			}
+			got := pipe(t, text, strings.NewReader("confirmed\nconfirmed\n"))
+			got.isSilent(t, 1, "ask: ")
+			assert.NotContains(t, got.stderr, "DANGER")
 		})
 	}
 }
 
 // An endless input that never answers ends with the last prompt.
 func TestEndless(t *testing.T) {
-	cmd := command(t, envelope(choice, deletion, publish))
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd.Stdin = r
-	var stdout bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, io.Discard
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	r.Close()
-	go func() {
-		for {
-			if _, err := w.WriteString("y\n"); err != nil {
-				return
-			}
-		}
-	}()
-	stop := time.AfterFunc(patience, func() { cmd.Process.Signal(syscall.SIGKILL) })
-	defer stop.Stop()
-	if status := statusOf(t, cmd.Wait()); status != 1 || stdout.Len() > 0 {
-		t.Errorf("status %d, %q", status, stdout.String())
-	}
+	pipe(t, envelope(choice, deletion, publish), endless{}).isSilent(t, 1, "nothing was answered")
 }
+
+type endless struct{}
+
+func (endless) Read(b []byte) (int, error) { return copy(b, "y\n"), nil }

@@ -2,7 +2,7 @@ package main
 
 import (
 	"bytes"
-	"errors"
+	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -14,10 +14,13 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/vt"
+	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
-// helper in the environment makes the test binary the command.
+// helper, set in the environment, makes the test binary run as the command.
 const helper = "CLARIFY_ASK_TEST_HELPER"
 
 func TestMain(m *testing.M) {
@@ -38,10 +41,76 @@ const (
 	space = " "
 )
 
-const patience = time.Minute
+// A result is what the command wrote, and its exit status.
+type result struct {
+	stdout, stderr string
+	status         int // -1 after a signal
+}
 
-// A session is the command on a pseudo-terminal, with a terminal emulator that
-// answers what the command asks of its terminal, as a real one does.
+// isSilent checks that the command sent no message, and its reason.
+func (r result) isSilent(t *testing.T, status int, reason string) {
+	t.Helper()
+	assert.Empty(t, r.stdout)
+	assert.Equal(t, status, r.status)
+	assert.Contains(t, r.stderr, reason)
+}
+
+// holds checks that the message holds exactly the answers, "" for no message,
+// and that an engine finds nothing wrong with it. It returns the ids that the
+// engine misses.
+func (r result) holds(t *testing.T, envelope, answers string, proceed bool) (missing string) {
+	t.Helper()
+	if answers == "" {
+		r.isSilent(t, 1, "nothing was answered")
+		return ""
+	}
+	require.Equal(t, `{"protocol":"appwrite.clarify/v1","answers":[`+answers+"]}\n", r.stdout)
+	require.Zero(t, r.status)
+	e, err := clarify.Parse(envelope)
+	require.NoError(t, err)
+	reply := e.Read(r.stdout)
+	assert.Empty(t, reply.Violations())
+	assert.Equal(t, clarify.SourceStructured, reply.Source())
+	assert.Equal(t, proceed, reply.Proceed())
+	return strings.Join(reply.Missing(), " ")
+}
+
+// command returns the command for the envelope, without a terminal. It is
+// killed if it does not end within a minute.
+func command(t *testing.T, envelope string, env ...string) *exec.Cmd {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "envelope.json")
+	require.NoError(t, os.WriteFile(file, []byte(envelope), 0o600))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, os.Args[0], file)
+	cmd.Env = append([]string{helper + "=1", "TERM=xterm-256color", "GOCOVERDIR=" + t.TempDir()}, env...)
+	return cmd
+}
+
+// pipe runs the command without a terminal.
+func pipe(t *testing.T, envelope string, input io.Reader) result {
+	t.Helper()
+	cmd := command(t, envelope)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = input, &stdout, &stderr
+	status := statusOf(t, cmd.Run())
+	return result{stdout.String(), stderr.String(), status}
+}
+
+func statusOf(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.NotEqual(t, "signal: killed", exit.Error(), "the command did not end")
+	return exit.ExitCode()
+}
+
+// A session is the command on a pseudo-terminal. A terminal emulator answers
+// what the command asks of its terminal, as a real one does.
 type session struct {
 	t      *testing.T
 	cmd    *exec.Cmd
@@ -52,31 +121,18 @@ type session struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	screen  *vt.Emulator
-	raw     []byte // all that the command wrote to the terminal
+	raw     []byte // everything that the command wrote to the terminal
+	closed  bool   // it writes no more
 }
 
-// command returns the command for the envelope, without a terminal.
-func command(t *testing.T, envelope string, env ...string) *exec.Cmd {
-	t.Helper()
-	file := filepath.Join(t.TempDir(), "envelope.json")
-	if err := os.WriteFile(file, []byte(envelope), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(os.Args[0], file)
-	cmd.Env = append([]string{helper + "=1", "TERM=xterm-256color", "GOCOVERDIR=" + t.TempDir()}, env...)
-	return cmd
-}
+// A step is a text to wait for on the screen, and the keys to type then.
+type step struct{ sees, types string }
 
 // start runs the command on a terminal of 80 columns and 24 rows.
 func start(t *testing.T, envelope string, env ...string) *session {
 	t.Helper()
-	return startSize(t, pty.Winsize{Rows: 24, Cols: 80}, envelope, env...)
-}
-
-func startSize(t *testing.T, size pty.Winsize, envelope string, env ...string) *session {
-	t.Helper()
 	s := newSession(t, envelope, env...)
-	s.run(size)
+	s.run(24, 80)
 	return s
 }
 
@@ -88,27 +144,22 @@ func newSession(t *testing.T, envelope string, env ...string) *session {
 	return s
 }
 
-// run starts the command with the terminal wherever it has nothing else.
-func (s *session) run(size pty.Winsize) {
-	t := s.t
-	t.Helper()
-	blocking, err := pty.StartWithSize(s.cmd, &size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.pty = nonblocking(t, blocking)
+// run starts the command. The terminal is each of its streams that is not set.
+func (s *session) run(rows, columns uint16) {
+	s.t.Helper()
+	blocking, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: rows, Cols: columns})
+	require.NoError(s.t, err)
+	s.pty = nonblocking(s.t, blocking)
 	var reading sync.WaitGroup
 	reading.Go(func() {
-		for b := make([]byte, 4096); ; {
+		for b := make([]byte, 4096); !s.closed; {
 			n, err := s.pty.Read(b)
 			s.mu.Lock()
 			s.raw = append(s.raw, b[:n]...)
 			s.screen.Write(b[:n])
+			s.closed = err != nil // the command has closed its end
 			s.changed.Broadcast()
 			s.mu.Unlock()
-			if err != nil {
-				return // the command has closed its end
-			}
 		}
 	})
 	go io.Copy(s.pty, s.screen)
@@ -117,35 +168,36 @@ func (s *session) run(size pty.Winsize) {
 		reading.Wait()
 		s.exited <- err
 	}()
-	t.Cleanup(func() {
-		s.cmd.Process.Kill()
+	s.t.Cleanup(func() {
+		if s.t.Failed() {
+			s.t.Logf("the screen:\n%s", s.show())
+		}
 		s.pty.Close()
 		s.screen.InputPipe().(io.Closer).Close()
 	})
 }
 
-// nonblocking returns f as a file that can be closed while it is read.
+// nonblocking returns f as a file that can be closed during a read.
 func nonblocking(t *testing.T, f *os.File) *os.File {
 	t.Helper()
 	defer f.Close()
 	fd, err := syscall.Dup(int(f.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	syscall.CloseOnExec(fd) // or another command keeps the terminal open
-	if err := syscall.SetNonblock(fd, true); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, syscall.SetNonblock(fd, true))
 	return os.NewFile(uintptr(fd), f.Name())
 }
 
-// sees waits until the text stands on the screen.
-func (s *session) sees(text string) {
+// follows waits for the text of each step on the screen, then types its keys.
+func (s *session) follows(steps ...step) {
 	s.t.Helper()
-	s.await(text, func() string { return s.screen.String() })
+	for _, step := range steps {
+		s.await(step.sees, func() string { return s.screen.String() })
+		s.types(step.types)
+	}
 }
 
-// typesWhenWritten sends keystrokes once the command has written the text.
+// typesWhenWritten waits until the command has written the text.
 func (s *session) typesWhenWritten(text, keys string) {
 	s.t.Helper()
 	s.await(text, func() string { return string(s.raw) })
@@ -154,77 +206,30 @@ func (s *session) typesWhenWritten(text, keys string) {
 
 func (s *session) await(text string, in func() string) {
 	s.t.Helper()
-	late := false
-	timer := time.AfterFunc(patience, func() {
-		s.mu.Lock()
-		late = true
-		s.changed.Broadcast()
-		s.mu.Unlock()
-	})
-	defer timer.Stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for !strings.Contains(in(), text) {
-		if late {
-			s.t.Fatalf("%q is not in:\n%s", text, in())
-		}
+		require.False(s.t, s.closed, "%q is not in:\n%s", text, in())
 		s.changed.Wait()
 	}
 }
 
-// show returns what stands on the screen now.
+func (s *session) types(keys string) {
+	s.t.Helper()
+	_, err := s.pty.WriteString(keys)
+	require.NoError(s.t, err)
+}
+
+// show returns what is on the screen now.
 func (s *session) show() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.screen.String()
 }
 
-// types sends keystrokes.
-func (s *session) types(keys ...string) {
+// ends waits for the command.
+func (s *session) ends() result {
 	s.t.Helper()
-	for _, k := range keys {
-		if _, err := s.pty.WriteString(k); err != nil {
-			s.t.Fatal(err)
-		}
-	}
-}
-
-// ends waits for the command and returns what it wrote to its standard output
-// and its exit status, which is -1 after a signal.
-func (s *session) ends() (stdout string, status int) {
-	s.t.Helper()
-	select {
-	case err := <-s.exited:
-		return s.stdout.String(), statusOf(s.t, err)
-	case <-time.After(patience):
-		s.t.Fatalf("the command does not end:\n%s", s.show())
-		return "", 0
-	}
-}
-
-// written returns all that the command wrote to the terminal.
-func (s *session) written() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.raw)
-}
-
-func (s *session) signal(sig syscall.Signal) {
-	s.t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		s.t.Fatal(err)
-	}
-}
-
-func statusOf(t *testing.T, err error) int {
-	t.Helper()
-	var exit *exec.ExitError
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &exit):
-		return exit.ExitCode()
-	}
-	t.Fatal(err)
-	return 0
+	status := statusOf(s.t, <-s.exited)
+	return result{s.stdout.String(), string(s.raw), status}
 }
