@@ -3,7 +3,7 @@ module github.com/clarify-protocol/clarify-go/mcp
 go 1.26
 
 require (
-	github.com/clarify-protocol/clarify-go v0.0.0
+	github.com/clarify-protocol/clarify-go v0.1.0
 	github.com/google/jsonschema-go v0.4.3
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/stretchr/testify v1.12.1
