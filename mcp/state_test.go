@@ -123,15 +123,16 @@ func TestBinding(t *testing.T) {
 		refused(t, h.second(p, state, saysYes()), ErrState)
 	}
 
-	about := func(name, args, user string) string {
+	about := func(question, name, args, user string) string {
 		return string(binding(&mcp.CallToolRequest{
 			Params: &mcp.CallToolParamsRaw{Name: name, Arguments: json.RawMessage(args)},
 			Extra:  &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{UserID: user}},
-		}, "question"))
+		}, question))
 	}
-	assert.NotEqual(t, about("act", "", "alice"), about("act", "", "bob"))
-	assert.NotEqual(t, about("act", "", ""), about("act", "", "alice"))
-	assert.NotEqual(t, about("ac", "t1", ""), about("act", "1", ""), "the parts run into each other")
+	for _, other := range []string{about("?", "act", "", "bob"), about("?", "act", "", ""), about("!", "act", "", "alice")} {
+		assert.NotEqual(t, about("?", "act", "", "alice"), other)
+	}
+	assert.NotEqual(t, about("?", "ac", "t1", ""), about("?", "act", "1", ""), "the parts run into each other")
 }
 
 func TestKey(t *testing.T) {
