@@ -15,14 +15,14 @@
 //	{"protocol": "appwrite.clarify/v1", "title": "Clean up", "prompts": [
 //	  {"id": "bucket", "kind": "choice", "question": "Which bucket?",
 //	   "options": [{"id": "a", "label": "Avatars"}, {"id": "u", "label": "Uploads"}]},
-//	  {"id": "sure", "kind": "confirm", "question": "Delete it?", "danger": true},
+//	  {"id": "delete", "kind": "confirm", "question": "Delete it?", "danger": true},
 //	  {"id": "note", "kind": "text", "question": "Why?", "required": false}]}
 //
 // The user's answers to it:
 //
 //	{"protocol": "appwrite.clarify/v1", "answers": [
 //	  {"id": "bucket", "kind": "choice", "values": ["a"]},
-//	  {"id": "sure", "kind": "confirm", "confirmed": true},
+//	  {"id": "delete", "kind": "confirm", "confirmed": true},
 //	  {"id": "note", "kind": "text", "value": "It is empty."}]}
 //
 // # The engine
@@ -46,6 +46,11 @@
 //		// Do what was asked about.
 //	}
 //	tellModel(reply.ForModel())
+//
+// An answer names the id of a prompt, not the question. So use another id for
+// another action, such as delete.avatars, or compare [Envelope.Digest]: a late
+// answer must not confirm a newer question. A confirm about something that cannot
+// be undone needs Danger; an engine can set it before Result.
 //
 // An engine can also make an Envelope itself. [Envelope.Validate] checks it, and
 // [Envelope.Normalized] returns it as the user will see it.

@@ -76,7 +76,7 @@ func (e *Envelope) append(dst []byte) []byte {
 	return append(dst, "]}"...)
 }
 
-// MarshalJSON returns the prompt as it stands in a canonical envelope. The error
+// MarshalJSON returns the prompt as in a canonical envelope. The error
 // is [ErrCannotEncode].
 func (p Prompt) MarshalJSON() ([]byte, error) {
 	if err := p.encodable(place{0, -1}); err != nil {
@@ -179,7 +179,7 @@ func (in noInput) encodable(at place) error {
 
 func (noInput) appendMembers(dst []byte) []byte { return dst }
 
-// MarshalJSON returns the option as it stands in a canonical envelope. The error
+// MarshalJSON returns the option as in a canonical envelope. The error
 // is [ErrCannotEncode].
 func (o Option) MarshalJSON() ([]byte, error) {
 	if err := o.encodable(place{0, 0}); err != nil {
@@ -260,7 +260,7 @@ func (a *Answers) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON returns the answer as it stands in canonical answers. The error is
+// MarshalJSON returns the answer as in canonical answers. The error is
 // [ErrCannotEncode].
 func (a Answer) MarshalJSON() ([]byte, error) {
 	if err := a.encodable(0); err != nil {
@@ -284,7 +284,7 @@ func (a *Answer) encodable(i int) error {
 	return a.payload().encodable(i)
 }
 
-// appendMembers appends what stands between the braces.
+// appendMembers appends what is between the braces.
 func (a *Answer) appendMembers(dst []byte) []byte {
 	p := a.payload()
 	dst = jsontext.AppendString(append(dst, `"`+keyID+`":`...), a.ID)

@@ -7,7 +7,7 @@ import (
 	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// This file holds what stands in the JSON before either side judges it: for each
+// This file holds what is in the JSON before either side judges it: for each
 // field the last value that has exactly its key. Each field name is written here
 // once, in the contract's order.
 const (

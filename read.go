@@ -8,8 +8,9 @@ import (
 	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// Read reads the user's next message against what e asked. The rules stand in
-// docs/rules.md; where they leave a doubt, nothing is confirmed.
+// Read reads the user's next message against what e asked. The rules are in
+// docs/rules.md; where they leave a doubt, nothing is confirmed. If e is nil,
+// nothing was asked, and nothing is answered.
 //
 // Read does not ask whether e is valid. A message of more than [MaxSize] bytes is
 // read as chat. The time is linear in the message.

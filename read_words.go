@@ -12,7 +12,7 @@ import (
 )
 
 // This file reads a message in words. Whatever is in doubt answers nothing. The
-// rules stand in docs/rules.md.
+// rules are in docs/rules.md.
 
 // Answer returns the answer that the words give to p, by the rules for the value
 // of a line "id: words" in a message. It returns nil if the words are blank and p

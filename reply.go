@@ -55,7 +55,7 @@ const (
 	StateUnanswered                // no answer holds
 	StateIncomplete                // some answers hold, but one is missing or does not hold, or a part of the envelope was skipped
 	StateCancelled                 // a confirm was cancelled: do not ask for the rest
-	StateComplete                  // nothing is missing, but there is no confirm to proceed with
+	StateComplete                  // nothing is missing, but no confirm is confirmed: none was asked, or an optional one is open
 	StateConfirmed                 // nothing is missing, and Proceed is true
 )
 

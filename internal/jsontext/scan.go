@@ -19,7 +19,7 @@ const maxKey = 64
 
 // A Scanner reads one JSON text in a single pass. It accepts exactly what
 // encoding/json.Valid accepts, with the same bound on nesting. It returns object
-// keys and values as they stand in the source.
+// keys and values as they are in the source.
 //
 // The first fault stops it. Then the position is the end of the source, so
 // every loop over the scanner ends, and what was read before must be discarded.
@@ -61,7 +61,7 @@ const (
 	Object
 )
 
-// A Value is one JSON value as it stands in the source.
+// A Value is one JSON value as it is in the source.
 type Value struct {
 	Raw     string // the source text; of a string, what is between its quotes
 	Type    Type
