@@ -17,9 +17,9 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// askForm asks e as one form after the other. In one form of several pages a
-// second Enter, typed too fast, passes a page that was never shown, and huh's
-// fields hold a value from the start.
+// askForm shows one form for each prompt. In a single form with several pages, a
+// second Enter that is typed too fast would accept a page that was never shown,
+// because huh's fields have a value from the start.
 func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (answers clarify.Answers, err error) {
 	options := []tea.ProgramOption{tea.WithInput(in), tea.WithOutput(out), tea.WithFilter(quitOnSignal)}
 	if os.Getenv("NO_COLOR") != "" {
@@ -48,7 +48,7 @@ func askForm(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writ
 		}
 		answers.Answers = append(answers.Answers, given)
 		if isCancel(answer) {
-			break // nothing more is demanded
+			break // after a cancel no other answer is required
 		}
 	}
 	return answers, nil
@@ -73,7 +73,7 @@ func run(ctx context.Context, form *huh.Form, options []tea.ProgramOption) error
 	return nil
 }
 
-// quitOnSignal turns an interrupt, which would kill the program, into a quit.
+// quitOnSignal turns SIGINT, which would kill the program, into a quit.
 func quitOnSignal(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, ok := msg.(tea.InterruptMsg); ok {
 		return tea.QuitMsg{}
@@ -81,7 +81,7 @@ func quitOnSignal(_ tea.Model, msg tea.Msg) tea.Msg {
 	return msg
 }
 
-// A model is a form that Bubble Tea can run, as [huh.Form.Run] builds it.
+// A model is a form that Bubble Tea can run. It does what [huh.Form.Run] does.
 type model struct{ *huh.Form }
 
 func (m model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -95,7 +95,7 @@ func (m model) View() tea.View {
 	return view
 }
 
-// pageTitle returns the envelope's title and which prompt of how many it is.
+// pageTitle returns the envelope's title with the number of the prompt.
 func pageTitle(e *clarify.Envelope, i int) string {
 	title := harmless(e.Title)
 	if n := len(e.Prompts); n > 1 {
@@ -104,15 +104,15 @@ func pageTitle(e *clarify.Envelope, i int) string {
 	return title
 }
 
-// question returns the question with its hint. It stands above the field and
-// not in it: a field scrolls, and huh's multi-select hides as many options as
-// its own title has lines.
+// question returns the question with its hint. The form shows it above the field
+// rather than in it: a field scrolls, and huh's multi-select hides as many
+// options as its title has lines.
 func question(p clarify.Prompt) string {
 	return strings.TrimSpace(heading(p) + "\n" + harmless(p.Hint))
 }
 
-// fits reports whether each question can stand on the screen with room for the
-// answer. What is pushed off the screen was not asked.
+// fits reports whether the screen has room for each question and its answer. A
+// question that is pushed off the screen was not asked.
 func fits(e *clarify.Envelope, out io.Writer) bool {
 	const room = 6 // a margin, two options, a line between, a line of help, one to spare
 	columns, rows := size(out)
@@ -125,7 +125,7 @@ func fits(e *clarify.Envelope, out io.Writer) bool {
 	return true
 }
 
-// size returns the columns and rows of the terminal, 0 if they are not known.
+// size returns the columns and rows of the terminal, or 0 if they are unknown.
 func size(out io.Writer) (columns, rows int) {
 	if f, ok := out.(*os.File); ok {
 		columns, rows, _ = term.GetSize(f.Fd())
@@ -133,8 +133,8 @@ func size(out io.Writer) (columns, rows int) {
 	return columns, rows
 }
 
-// newField returns the field for p, and its values as an HTML form would send
-// them for p: what the library judges. An empty value is no answer.
+// newField returns the field for p and a function that returns its values, in the
+// form in which an HTML form would send them. An empty value is no answer.
 func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []string) {
 	value := new(string)
 	values = func() []string { return []string{*value} }
@@ -148,7 +148,7 @@ func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []strin
 		if !in.AllowMultiple {
 			return newSelect(p, options).Value(value), values
 		}
-		for i := range options { // huh cuts them
+		for i := range options { // huh would cut long lines
 			options[i].Key = lipgloss.Wrap(options[i].Key, columns-len("| > [ ] "), ",.-; ")
 		}
 		several := new([]string)
@@ -161,8 +161,8 @@ func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []strin
 			}).
 			Value(several), func() []string { return *several }
 	case *clarify.Confirm:
-		// A list, not huh's buttons: there y alone confirms and moves on, long
-		// labels do not fit, and there is no third way out of an optional one.
+		// This is a list because huh's buttons confirm when the user types y,
+		// have no room for long labels and cannot leave an optional prompt open.
 		// The first entry has the focus, so Enter alone never confirms.
 		return newSelect(p, []huh.Option[string]{
 			huh.NewOption(button(in.CancelLabel, clarify.DefaultCancelLabel, "cancels"), clarify.FormCancelled),
@@ -186,8 +186,8 @@ func newField(p clarify.Prompt, columns int) (f huh.Field, values func() []strin
 	panic(fmt.Sprintf("terminal: a valid prompt of kind %q", p.Kind()))
 }
 
-// button returns a confirm's label with what it does, which a label of the
-// model's own may hide.
+// button returns the label of a confirm's button. It adds what the button does to
+// a label that the model chose, because such a label may mislead.
 func button(label, byDefault, does string) string {
 	if label == byDefault {
 		return label
@@ -195,8 +195,8 @@ func button(label, byDefault, does string) string {
 	return harmless(label) + " (" + does + ")"
 }
 
-// newSelect returns a list of which one entry can be chosen. If the prompt is
-// optional, the first entry is not to answer.
+// newSelect returns a list in which one entry can be chosen. If the prompt is
+// optional, the first entry leaves it open.
 func newSelect(p clarify.Prompt, options []huh.Option[string]) *huh.Select[string] {
 	if p.Optional {
 		options = append([]huh.Option[string]{huh.NewOption("(no answer)", "")}, options...)
@@ -204,12 +204,12 @@ func newSelect(p clarify.Prompt, options []huh.Option[string]) *huh.Select[strin
 	return huh.NewSelect[string]().Options(options...)
 }
 
-// maxLines is one less than what huh's text area holds: it cuts a longer text
-// without a word, so one that fills it may have been cut.
+// maxLines is one less than what huh's text area holds. The area cuts a longer
+// text silently, so a text that fills it may have been cut.
 const maxLines = 98
 
-// showsAsItIs reports whether the default value can be shown as it is. What
-// looks different from what would be sent is not filled in.
+// showsAsItIs reports whether the default value looks the same on the screen as
+// it is sent. The form does not fill in any other.
 func showsAsItIs(in *clarify.Text) bool {
 	lines := strings.Split(in.DefaultValue, "\n")
 	if len(lines) > 1 && !in.Multiline || len(lines) > maxLines {
@@ -218,14 +218,14 @@ func showsAsItIs(in *clarify.Text) bool {
 	return !slices.ContainsFunc(lines, func(line string) bool { return strings.ContainsFunc(line, isHarmful) })
 }
 
-// keys are huh's, without the filter: it can hide options.
+// keys returns huh's keys without the filter, because a filter can hide options.
 func keys() *huh.KeyMap {
 	k := huh.NewDefaultKeyMap()
 	k.Select.Filter = key.NewBinding()
 	return k
 }
 
-// theme is huh's plainest, with a danger in red.
+// theme returns huh's plainest theme, with red for a dangerous confirm.
 func theme(p clarify.Prompt) huh.Theme {
 	return huh.ThemeFunc(func(isDark bool) *huh.Styles {
 		s := huh.ThemeBase(isDark)

@@ -10,7 +10,7 @@ import (
 	clarify "github.com/clarify-protocol/clarify-go"
 )
 
-// askPlain asks e line by line. It returns the answers that it got before the
+// askPlain asks e line by line. It returns the answers that it read before the
 // input ended.
 func askPlain(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (answers clarify.Answers, err error) {
 	w := &writer{w: out}
@@ -24,7 +24,7 @@ func askPlain(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Wri
 		p := e.Prompts[i]
 		w.question(p)
 		if w.err != nil {
-			return clarify.Answers{}, w.err // what was not shown was not asked
+			return clarify.Answers{}, w.err // the question was not shown, so it was not asked
 		}
 		line, err := readAnswer(p, in)
 		if errors.Is(err, io.EOF) {
@@ -45,14 +45,14 @@ func askPlain(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Wri
 			answers.Answers = append(answers.Answers, clarify.Answer{ID: p.ID, Payload: answer})
 		}
 		if isCancel(answer) {
-			break // nothing more is demanded
+			break // after a cancel no other answer is required
 		}
 		i++
 	}
 	return answers, nil
 }
 
-// question writes the question and what may be answered.
+// question writes the question and how to answer it.
 func (w *writer) question(p clarify.Prompt) {
 	w.printf("\n%s\n", heading(p))
 	if p.Hint != "" {
@@ -85,7 +85,8 @@ func (w *writer) question(p clarify.Prompt) {
 	}
 }
 
-// readAnswer reads one line, or of a text of several lines all up to the dot.
+// readAnswer reads one line. If the answer is a text of several lines, it reads
+// all lines before the dot.
 func readAnswer(p clarify.Prompt, in io.Reader) (string, error) {
 	text, isText := p.Input.(*clarify.Text)
 	if !isText || !text.Multiline {
@@ -104,8 +105,8 @@ func readAnswer(p clarify.Prompt, in io.Reader) (string, error) {
 	}
 }
 
-// readLine reads byte by byte, so that what comes after the line is left to
-// whoever reads next. A line without its end may have been cut: it is io.EOF.
+// readLine reads byte by byte, so that it leaves the next lines to whoever reads
+// next. A line without an end may have been cut, so it is io.EOF.
 func readLine(in io.Reader) (string, error) {
 	var line []byte
 	for b := make([]byte, 1); ; {
@@ -123,8 +124,8 @@ func readLine(in io.Reader) (string, error) {
 	}
 }
 
-// read reads a line as the answer to p: a text as it is, anything else by the
-// rules for replies in words.
+// read reads line as the answer to p. A text is taken as it is. Other answers
+// follow the rules for replies in words.
 func read(p clarify.Prompt, line string) (clarify.Payload, error) {
 	if _, isText := p.Input.(*clarify.Text); isText || strings.TrimSpace(line) == "" {
 		return judge(p, line)
@@ -139,7 +140,7 @@ func read(p clarify.Prompt, line string) (clarify.Payload, error) {
 	return nil, errors.New("want an option by its number or its label")
 }
 
-// A writer keeps the first error.
+// A writer keeps its first error and writes nothing after it.
 type writer struct {
 	w   io.Writer
 	err error

@@ -1,5 +1,12 @@
-// Package terminal asks an envelope on a terminal, for agents that run on the
-// command line: as a form, or line by line where there is no terminal.
+// Package terminal asks the questions of a [clarify.Envelope] on a terminal, for
+// agents that run on the command line.
+//
+// [Ask] shows a form, or asks line by line where a form is not possible. It
+// returns the user's next message, which [clarify.Envelope.Read] reads.
+//
+// Silence is no answer. A blank line, a default that was not sent, the end of
+// the input, an interrupt and a terminal that is closed all confirm nothing.
+// Enter alone never confirms.
 package terminal
 
 import (
@@ -16,28 +23,31 @@ import (
 )
 
 var (
-	// ErrInterrupted: the user pressed ctrl-c, or the program was told to stop.
-	// It is a cancel of its own: nothing is sent, nothing is confirmed.
+	// ErrInterrupted means that the user pressed ctrl-c, or that a signal told
+	// the program to stop. There is no message: nothing was confirmed and
+	// nothing was cancelled.
 	ErrInterrupted = errors.New("terminal: interrupted")
-	// ErrNoAnswer: the input ended before the first answer, or every prompt was
-	// optional and left open.
+	// ErrNoAnswer means that no prompt was answered. The input ended before the
+	// first answer, no line was an answer, or all prompts were optional and
+	// left open.
 	ErrNoAnswer = errors.New("terminal: nothing was answered")
 )
 
 // Ask shows e on out, reads the answers from in and returns the user's next
-// message, which is ClarifyAnswers for [clarify.Envelope.Read]. It returns a
-// message with at least one answer or an error, never both. An envelope that
-// is not valid is not asked; the error is that of [clarify.Envelope.Validate].
+// message: answers as JSON, for [clarify.Envelope.Read]. It returns either a
+// message with at least one answer or an error. It does not ask an invalid
+// envelope; the error is then the one of [clarify.Envelope.Validate].
 //
-// If in and out are terminals, the user gets a form. Otherwise, and on a
-// terminal that is dumb or too small for the questions, Ask writes them as
-// plain text and reads a line for each. Input that ends, be it within a line,
-// answers nothing: the prompts that are left are missing in the reply. Of input
-// that is no terminal each prompt takes one line, and a wrong one is not asked
-// again, so that the next line stays the next prompt's.
+// If in and out are terminals, the user gets a form. Otherwise Ask writes the
+// questions as plain text and reads one line for each. It does the same on a
+// dumb terminal and on one that is too small for the questions.
 //
-// A line is read in one go: when ctx ends, the form stops at once, plain
-// reading only before the next question.
+// When the input ends, also within a line, the prompts that are left stay
+// unanswered. If in is not a terminal, Ask does not repeat a prompt after a wrong
+// line, so that the next line still belongs to the next prompt.
+//
+// When ctx ends, a form stops at once. Plain reading stops before the next
+// question, because a read of a line cannot be stopped.
 func Ask(ctx context.Context, e *clarify.Envelope, in io.Reader, out io.Writer) (message string, err error) {
 	e, err = e.Normalized()
 	if err != nil {
@@ -64,8 +74,8 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// judge returns the answer to p that the values are, or nil if p is optional and
-// they are empty. The error says what an answer would be.
+// judge reads values as the answer to p. It returns nil if p is optional and the
+// values are empty. The error says what would be an answer.
 func judge(p clarify.Prompt, values ...string) (clarify.Payload, error) {
 	answer, err := p.FormAnswer(values...)
 	var wrong clarify.Violation
@@ -81,8 +91,8 @@ func isCancel(answer clarify.Payload) bool {
 	return ok && !confirm.Confirmed
 }
 
-// danger stands before the question of a confirm that deletes, or cannot be
-// undone. It is a word, for those who see no colours.
+// danger is written before the question of a dangerous confirm. It is a word
+// because not everybody sees colours.
 const danger = "DANGER: "
 
 func isDanger(p clarify.Prompt) bool {
@@ -102,8 +112,8 @@ func heading(p clarify.Prompt) string {
 	return question
 }
 
-// optionLines returns the options as they are shown. The numbers are those that
-// a reply in words may give, and they keep equal labels apart.
+// optionLines returns the options as they are shown. A reply in words may use the
+// numbers, and the numbers tell equal labels apart.
 func optionLines(in *clarify.Choice) []string {
 	lines := make([]string, len(in.Options))
 	for i, o := range in.Options {
@@ -115,8 +125,8 @@ func optionLines(in *clarify.Choice) []string {
 	return lines
 }
 
-// harmless returns foreign text as one line that cannot move the cursor, set a
-// colour, turn the direction of the text or push what follows off the screen.
+// harmless returns s as one line that cannot move the cursor, set a colour,
+// change the direction of other text or push what follows off the screen.
 func harmless(s string) string {
 	var b strings.Builder
 	for _, r := range strings.Join(strings.Fields(s), " ") {
@@ -129,8 +139,8 @@ func harmless(s string) string {
 	return b.String()
 }
 
-// isHarmful reports whether r is a control character or embeds, overrides or
-// isolates a direction.
+// isHarmful reports whether r is a control character, or embeds, overrides or
+// isolates a direction of text.
 func isHarmful(r rune) bool {
 	return unicode.IsControl(r) || 0x202A <= r && r <= 0x202E || 0x2066 <= r && r <= 0x2069
 }

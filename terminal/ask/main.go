@@ -1,11 +1,11 @@
-// Command ask shows what the clarify tool returned as a form on the terminal
-// and prints the user's next message.
+// Command ask reads a result of the clarify tool from a file, asks its questions
+// on the terminal and prints the user's next message.
 //
 //	ask FILE
 //
-// The form is on standard error and standard input; the message, ClarifyAnswers
-// as JSON, is on standard output. The exit status is 130 after an interrupt,
-// and 1 if there is no message for another reason.
+// It asks on standard error and reads from standard input. The message, which is
+// the answers as JSON, goes to standard output. If there is no message, the exit
+// status is 130 after an interrupt and 1 otherwise.
 package main
 
 import (
