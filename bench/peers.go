@@ -61,15 +61,15 @@ const (
 // peers are the libraries that a user could choose instead. misses says what
 // each of them leaves to the user.
 var peers = []struct{ name, module, misses string }{
-	{us, "github.com/clarify-protocol/clarify-go", "checks the whole contract"},
-	{encodingJSON, "", "checks no rule: ids, kinds, blank strings, counts, lengths, defaults; accepts keys in any case; one prompt of the wrong shape makes the whole envelope fail"},
+	{us, "github.com/clarify-protocol/clarify-go", "nothing: it checks the whole contract"},
+	{encodingJSON, "", "any rule: ids, kinds, blank strings, counts, lengths, defaults; accepts keys in any case; one prompt of the wrong shape makes the whole envelope fail"},
 	{nameSonic, "github.com/bytedance/sonic", "like encoding/json; also accepts control characters and invalid UTF-8"},
 	{nameGoccy, "github.com/goccy/go-json", "like encoding/json"},
 	{nameExperiment, "github.com/go-json-experiment/json", "like encoding/json, but keys are exact, and it refuses duplicate keys and invalid UTF-8"},
-	{jsonValid, "", "checks the syntax only and returns no value"},
-	{nameSanthosh, "github.com/santhosh-tekuri/jsonschema/v6", "gets a decoded value, so it does not check the bytes; does not check that ids are unique; does not trim or fill in defaults"},
+	{jsonValid, "", "anything but the syntax; returns no value"},
+	{nameSanthosh, "github.com/santhosh-tekuri/jsonschema/v6", "the bytes, because it gets a decoded value; that ids are unique; does not trim or fill in defaults"},
 	{nameGoogle, "github.com/google/jsonschema-go", "like santhosh-tekuri/jsonschema"},
-	{nameValidator, "github.com/go-playground/validator/v10", "gets decoded structs, so it does not check the bytes; accepts blank strings, flags of another type and a choice without options; does not trim or fill in defaults"},
+	{nameValidator, "github.com/go-playground/validator/v10", "the bytes, because it gets decoded structs; blank strings, flags of another type, a choice without options; does not trim or fill in defaults"},
 }
 
 // version returns the version of the module that this program was built with.
