@@ -74,5 +74,5 @@ func TestEye(t *testing.T) {
 	for _, r := range "\u3164\u115f\u1160\uffa0\u2800 \u0301" {
 		assert.False(t, IsVisible(r), "%U", r)
 	}
-	assert.True(t, IsVisible('a') && IsVisible('😀') && IsControl(0x7F) && !IsControl('\n') && IsBidi(0x202E) && IsBidi(0x2066) && !IsBidi(0x200E))
+	assert.True(t, IsVisible('a') && IsVisible('😀') && IsControl(0x7F) && !IsControl('\n') && IsBidi(0x202E) && IsBidi(0x2066) && IsBidi(0x2069) && !IsBidi(0x206A) && IsBidi(0x202A) && !IsBidi(0x200E))
 }
