@@ -13,7 +13,7 @@ import (
 // nothing was asked, and nothing is answered.
 //
 // Read does not ask whether e is valid. A message of more than [MaxSize] bytes is
-// read as chat. The time is linear in the message.
+// read as chat. For a given e, the time is linear in the message.
 func (e *Envelope) Read(message string) *Reply {
 	if e == nil {
 		return &Reply{remainder: remainderOf(message)}
