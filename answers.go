@@ -34,7 +34,7 @@ func (a Answer) Kind() Kind { return a.payload().Kind() }
 type Payload interface {
 	Kind() Kind
 
-	raw(*rawAnswer)                  // read.go
+	raw(*rawAnswer)                  // read_structured.go
 	encodable(i int) error           // encode.go
 	appendMembers(dst []byte) []byte // encode.go
 	summary() string

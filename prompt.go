@@ -44,7 +44,7 @@ type Input interface {
 	raw(*rawPrompt)                                             // validate.go
 	encodable(place) error                                      // encode.go
 	appendMembers(dst []byte) []byte                            // encode.go
-	fromEntry(*question, *entry) Payload                        // read.go
+	fromEntry(*question, *entry) Payload                        // read_structured.go
 	fromWords(q *question, words string) (Payload, Rule, fault) // read_words.go
 	fromForm(q *question, values []string) (Payload, fault)     // form.go
 	lint(*linter, place)                                        // lint.go

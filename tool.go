@@ -3,7 +3,6 @@ package clarify
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -29,31 +28,6 @@ func Call(arguments []byte) (result string, err error) {
 		return ErrorResult(err), err
 	}
 	return string(e.append(make([]byte, 0, len(arguments)))), nil
-}
-
-// failed is what the result of a failed tool starts with.
-const failed = "Error:"
-
-const refused = failed + " invalid clarify prompts — "
-
-// ErrorResult returns what the tool returns for a call that was refused: "Error:
-// invalid clarify prompts — " and the problems, for the model to fix. It is one
-// line without control characters, of at most 4,000 bytes. Whatever err is, also
-// nil, the result is never an envelope.
-func ErrorResult(err error) string {
-	var invalid *ValidationError
-	if errors.As(err, &invalid) {
-		return invalid.join(refused)
-	}
-	why := noReason
-	if err != nil {
-		why = text.Printable(err.Error())
-	}
-	s := refused + why
-	if len(s) > maxErrorText {
-		s = text.Cut(s, maxErrorText-len("…")) + "…"
-	}
-	return s
 }
 
 // A ToolForm is a way to declare the tool's arguments to a model. [Call] accepts
