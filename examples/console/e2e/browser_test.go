@@ -99,6 +99,15 @@ func (tb tab) loads(status int, step chromedp.Action[chromedp.Void]) {
 	require.Equal(tb, status, int(resp.Status), resp.URL)
 }
 
+// sends takes a step that sends a form, and wants the status of the page that
+// comes back. After the page has loaded the browser moves the focus to what has
+// the selector. A key that is pressed before that goes elsewhere, so sends waits.
+func (tb tab) sends(step chromedp.Action[chromedp.Void], status int, selector string) {
+	tb.Helper()
+	tb.loads(status, step)
+	tb.until(`document.activeElement === document.querySelector(` + strconv.Quote(selector) + `)`)
+}
+
 func eval[T any](tb tab, js string) T {
 	tb.Helper()
 	v, err := chromedp.Run(tb.ctx, chromedp.Evaluate[T](js))
