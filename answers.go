@@ -3,6 +3,8 @@ package clarify
 import (
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/clarify-protocol/clarify-go/internal/jsontext"
 	"github.com/clarify-protocol/clarify-go/internal/text"
@@ -13,6 +15,10 @@ import (
 // Its answers were not checked against what was asked.
 type Answers struct {
 	Answers []Answer
+
+	// For says which question the answers are for: its [Event.Reference], or "". It
+	// is this library's. Other implementations ignore it; a [Conversation] does not.
+	For string
 
 	// Skipped is what ParseAnswers left out; the first 1,000 entries are kept.
 	// It is not encoded.
@@ -38,7 +44,7 @@ type Payload interface {
 	encodable(i int) error           // encode.go
 	appendMembers(dst []byte) []byte // encode.go
 	summary() string
-	forModel() string // reply.go
+	forModel(m *report, labels []string) string // report.go
 	clone() Payload
 	equal(Payload) bool
 }
@@ -128,6 +134,44 @@ func (a Answers) Summary() string {
 		b.WriteString(summaryID(a.Answers[i].ID))
 		b.WriteString(": ")
 		writeIndented(&b, a.Answers[i].payload().summary())
+	}
+	return b.String()
+}
+
+// Summary returns the answers for people who saw the form, one a line: "question:
+// answer", or "question? answer" after a question with punctuation at its end. It
+// has the labels of options and buttons instead of ids, and an id where e has no
+// prompt or no option for it.
+//
+// As in [Answers.Summary], no value can pass for another line: the further lines of
+// a question, a label or a text are indented by two spaces. It is not read back, and
+// does not have to be: [Answers.Summary] is for that.
+func (e *Envelope) Summary(a Answers) string {
+	asked := make(map[string]*question)
+	if e != nil {
+		for i := range e.Prompts {
+			if q := newQuestion(&e.Prompts[i]); asked[q.ID] == nil {
+				asked[q.ID] = &q
+			}
+		}
+	}
+	var b strings.Builder
+	for i := range a.Answers {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		answer := &a.Answers[i]
+		shown, value := summaryID(answer.ID)+":", answer.payload().summary()
+		if q := asked[answer.ID]; q != nil {
+			shown = q.Question
+			if labels := q.labelsOf(answer.payload()); labels != nil {
+				value = strings.Join(labels, ", ")
+			}
+		}
+		if last, _ := utf8.DecodeLastRuneInString(shown); !unicode.IsPunct(last) {
+			shown += ":"
+		}
+		writeIndented(&b, shown+" "+value)
 	}
 	return b.String()
 }

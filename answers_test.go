@@ -47,6 +47,7 @@ func TestParseAnswersSkipped(t *testing.T) {
 	value := func(key string, code clarify.Code) clarify.Skipped {
 		return clarify.Skipped{clarify.PartValue, "answers[1].values" + key, code}
 	}
+	beside := func(code clarify.Code) clarify.Skipped { return clarify.Skipped{clarify.PartField, "answers[1]", code} }
 	for entry, want := range map[string]read{
 		`null`:    gone("", clarify.CodeWrongType),
 		`"yes"`:   gone("", clarify.CodeWrongType),
@@ -71,7 +72,10 @@ func TestParseAnswersSkipped(t *testing.T) {
 		`{"id":"a","kind":"confirm","confirmed\u0000":true}`:                                     gone(".confirmed", clarify.CodeMissing),
 		`{"id":"a","kind":"confirm","value":true}`:                                               gone(".confirmed", clarify.CodeMissing),
 		`{"id":"a","kind":"confirm","confirmed":true,"confirmed":"yes"}`:                         gone(".confirmed", clarify.CodeWrongType),
-		`{"id":"a","kind":"confirm","confirmed":true,"confirmed":false}`:                         kept("a", &clarify.ConfirmAnswer{}),
+		`{"id":"a","kind":"confirm","confirmed":true,"confirmed":false}`:                         kept("a", &clarify.ConfirmAnswer{}, beside(clarify.CodeDuplicateKey)),
+		`{"id":"a","kind":"confirm","confirmed":true,"note":"not yet"}`:                          kept("a", &clarify.ConfirmAnswer{true}, beside(clarify.CodeUnknownKey)),
+		`{"id":"a","kind":"confirm","confirmed":true,"note":"\n\uFEFF"}`:                         kept("a", &clarify.ConfirmAnswer{true}),
+		`{"id":"a","kind":"confirm","confirmed":true,"x":{"y":[1,"z"]},"x":0}`:                   kept("a", &clarify.ConfirmAnswer{true}, beside(clarify.CodeDuplicateKey), beside(clarify.CodeUnknownKey)),
 		`{"id":" a\uFEFF","kind":"\tconfirm ","confirmed":true,"value":5,"values":{},"x":1e999}`: kept("a", &clarify.ConfirmAnswer{true}),
 		`{"id":"a","kind":"text"}`:                                                               gone(".value", clarify.CodeMissing),
 		`{"id":"a","kind":"text","value":null}`:                                                  gone(".value", clarify.CodeMissing),
@@ -85,7 +89,7 @@ func TestParseAnswersSkipped(t *testing.T) {
 		`{"id":"a","kind":"choice","values":"b"}`:                                                gone(".values", clarify.CodeWrongType),
 		`{"id":"a","kind":"choice","values":{"0":"b"}}`:                                          gone(".values", clarify.CodeWrongType),
 		`{"id":"a","kind":"choice","values":["b"],"values":"b"}`:                                 gone(".values", clarify.CodeWrongType),
-		`{"id":"a","kind":"choice","values":[1,2],"values":["b"]}`:                               kept("a", &clarify.ChoiceAnswer{[]string{"b"}}),
+		`{"id":"a","kind":"choice","values":[1,2],"values":["b"]}`:                               kept("a", &clarify.ChoiceAnswer{[]string{"b"}}, beside(clarify.CodeDuplicateKey)),
 		`{"id":"a","kind":"choice","values":[]}`:                                                 kept("a", &clarify.ChoiceAnswer{[]string{}}),
 		`{"id":"a","kind":"choice","values":[" b ","b","\u0085"]}`:                               kept("a", &clarify.ChoiceAnswer{[]string{" b ", "b", "\u0085"}}),
 		`{"id":"a","kind":"choice","values":[null]}`:                                             kept("a", &clarify.ChoiceAnswer{[]string{}}, value("[0]", clarify.CodeMissing)),
@@ -127,11 +131,20 @@ func TestNotAnswers(t *testing.T) {
 	}
 	want := clarify.Answers{Answers: []clarify.Answer{{"a", &clarify.ConfirmAnswer{true}}}}
 	for _, text := range []string{
-		wire(entries), " \uFEFF\u2028" + wire(entries) + "\v\n", `{"\u0070rotocol":"\u0061ppwrite.clarify\/v1",` + entries + `}`, wire(`"answers":null,` + entries),
-		`{` + entries + `,"protocol":1,"protocol":"appwrite.clarify/v1"}`, wire(entries + `,"prompts":[]`),
+		wire(entries), " \uFEFF\u2028" + wire(entries) + "\v\n", `{"\u0070rotocol":"\u0061ppwrite.clarify\/v1",` + entries + `}`, wire(entries + `,"prompts":[]`),
 	} {
 		a, err := clarify.ParseAnswers(text)
 		assert.NoError(t, err, text)
+		assert.Equal(t, want, a, text)
+	}
+	for text, code := range map[string]clarify.Code{
+		wire(`"answers":null,` + entries):                                 clarify.CodeDuplicateKey,
+		`{` + entries + `,"protocol":1,"protocol":"appwrite.clarify/v1"}`: clarify.CodeDuplicateKey,
+		wire(entries + `,"note":["not yet"]`):                             clarify.CodeUnknownKey,
+	} {
+		a, err := clarify.ParseAnswers(text)
+		assert.NoError(t, err, text)
+		want.Skipped = []clarify.Skipped{{clarify.PartField, "answers", code}}
 		assert.Equal(t, want, a, text)
 	}
 }

@@ -28,32 +28,31 @@
 // # The engine
 //
 // Declare the tool to the model with [ToolName], [ToolDescription] and
-// [ToolSchema]. When the model calls it, read the arguments:
+// [ToolSchema]. A [Conversation] keeps what an engine has to know between two
+// messages of the user:
 //
-//	asked, err := clarify.ParseCall(arguments)
-//	if err != nil {
-//		return clarify.ErrorResult(err) // to the model, which calls again
-//	}
-//	result, err := asked.Result() // to the model and to the Console
+//	var talk clarify.Conversation
 //
-// The text of [ErrorResult] names every problem of the call, so that the model
-// can fix everything in one retry. After a successful call keep asked, end the
-// turn, and change nothing before the user's next message. Then:
-//
-//	reply := asked.Read(message)
-//	asked = nil // an answer acts once
-//	if reply.Proceed() {
-//		// Do what was asked about.
-//	}
+//	reply := talk.Message(message) // the user's message: a turn begins
 //	tellModel(reply.ForModel())
 //
-// An answer names the id of a prompt, not the question. So use another id for
-// another action, such as delete.avatars, or compare [Envelope.Digest]: a late
-// answer must not confirm a newer question. A confirm about something that cannot
-// be undone needs Danger; an engine can set it before Result.
+//	result, err := talk.Call(callID, arguments) // the model calls the tool: the result is for it and for the Console
 //
-// An engine can also make an Envelope itself. [Envelope.Validate] checks it, and
-// [Envelope.Normalized] returns it as the user will see it.
+//	if talk.Use("delete.avatars") { // before what cannot be undone: true once, if the message confirmed it
+//		deleteBucket("avatars")
+//	}
+//
+// If a call is refused, the result names every problem, so that the model can fix
+// everything in one retry. After a successful call the turn ends: nothing changes
+// before the user's next message. If a model makes several calls in one response,
+// run those of the tool first, and refuse to change anything if
+// [Conversation.Asking] is true.
+//
+// An id stands for one question in a conversation, so use an id that says what it is
+// about, such as delete.avatars. A confirm about something that cannot be undone
+// needs Danger. An engine can set it, or make an [Envelope] itself, and ask with
+// [Conversation.Ask]. [ParseCall], [Envelope.Result] and [Envelope.Read] are the parts
+// of this, for an engine that needs no more.
 //
 // # The Console
 //
@@ -64,8 +63,8 @@
 //
 // [Envelope.FormAnswers] turns a submitted form into [Answers]. Their JSON is the
 // next user message, and [Answers.Summary] is the text to show to people.
-// [History] knows which question waits for an answer. [Envelope.Lint] warns of
-// text that could disguise a question. Store the output as it came, not the
+// A [Conversation] that gets the events and messages knows which question waits for an
+// answer. [Envelope.Lint] warns of text that could disguise a question. Store the output as it came, not the
 // Envelope that was read from it.
 //
 // # The next user message
@@ -73,8 +72,8 @@
 // [Envelope.Read] reads structured answers and, strictly, answers in words such as
 // "sure: confirmed". Anything else is chat: it answers nothing and refuses
 // nothing. Silence, a default value, a string "true" and a sentence never count
-// as yes. A prompt with danger is confirmed only by its id with a word or label
-// that confirms, or by structured answers.
+// as yes. A prompt with danger is confirmed only by its id with its label or the word
+// confirmed, or by structured answers.
 //
 // [Reply.Proceed] reports whether the engine may do what it asked about.
 // [Reply.State] says in one value how far the reply got, from [StateNothingAsked]
@@ -99,11 +98,39 @@
 // the texts of errors, of [Reply.ForModel] and of [ToolDescription] are not.
 // Before v1.0 the Go API may change between minor versions. The two latest Go
 // releases are supported. Functions and methods are safe for concurrent use,
-// except UnmarshalJSON and the methods of [History], which change their receiver.
+// except UnmarshalJSON, which changes its receiver.
 package clarify
+
+import "github.com/clarify-protocol/clarify-go/internal/jsontext"
 
 // Protocol is the wire id of the protocol.
 const Protocol = "appwrite.clarify/v1"
 
 // protocolFamily is what the ids of all its versions start with.
 const protocolFamily = "appwrite.clarify/"
+
+// Limits of the strict side. The numbers of prompts and options and the form of
+// ids are the contract's. The lengths, in code points, are those of the existing
+// engine.
+const (
+	MinPrompts = 1
+	MaxPrompts = 5
+	MinOptions = 2 // on the lenient side too
+	MaxOptions = 12
+
+	MaxID           = 64
+	MaxTitle        = 120
+	MaxQuestion     = 500
+	MaxHint         = 500
+	MaxLabel        = 120 // of an option, and of a confirm's two buttons
+	MaxDescription  = 300
+	MaxPlaceholder  = 200
+	MaxDefaultValue = 2000
+)
+
+// Limits of both sides.
+const (
+	MaxSize      = 1 << 20           // bytes of a call's arguments, of a tool's output and of a user message
+	MaxDepth     = jsontext.MaxDepth // 10,000 levels of nested arrays and objects, as in encoding/json
+	MaxEventSize = 8 << 20           // bytes of a timeline event
+)

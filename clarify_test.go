@@ -161,19 +161,24 @@ func TestMustNotCompile(t *testing.T) {
 func TestREADME(t *testing.T) {
 	t.Parallel()
 	want := []string{
-		`reply: the user did not answer the questions: nothing is answered, confirmed or refused
-missing: "delete.avatars": required, and not answered
-not understood: "yes please"
-proceed: no
-buckets left: 2
+		`Remove my old bucket.
+clarify 2: {"protocol":"appwrite.clarify/v1","promp…
+delete_bucket 1: Error: not executed, because you asked in this turn
+reply: the user wrote a message that answers none of the questions: nothing is answered, confirmed or refused
+missing: "delete.avatars" ("Delete bucket avatars and its 64 files?"): required, and not answered; the user can press a button, or write "delete.avatars: confirmed" or "delete.avatars: cancelled"
+message: "yes please"
+proceed: no, because nothing was answered
+clarify 4: {"protocol":"appwrite.clarify/v1","promp…
+delete_bucket 3: Error: not executed, because you asked in this turn
 reply: 1 answer of the user to the questions
-answer: "delete.avatars": confirmed
+answer: "delete.avatars" ("Delete bucket avatars and its 64 files?"): confirmed ("Delete")
 proceed: yes, with exactly what was asked about
-buckets left: 1
+delete_bucket 5: deleted avatars
+delete_bucket 6: Error: not executed, because the user has not confirmed it
 `,
 		`prompt skipped: prompts[0].kind: unknown_kind
 Which bucket? [{avatars Avatars } {uploads Uploads }]
-{"protocol":"appwrite.clarify/v1","answers":[{"id":"bucket","kind":"choice","values":["avatars"]}]}
+{"protocol":"appwrite.clarify/v1","answers":[{"id":"bucket","kind":"choice","values":["avatars"]}],"for":"151508cbe264ab72bffc6d50e97bd9cd"}
 bucket: avatars
 `,
 	}
@@ -198,6 +203,16 @@ bucket: avatars
 		got = append(got, string(out))
 	}
 	assert.Equal(t, want, got)
+}
+
+// TestRecipe: the recipe in docs/integrations.md is a part of an example, and has at most ten lines.
+func TestRecipe(t *testing.T) {
+	_, section, _ := strings.Cut(readFile(t, "docs/integrations.md"), "\n## Testing your agent\n")
+	_, recipe, _ := strings.Cut(section, "~~~go\n")
+	recipe, _, _ = strings.Cut(recipe, "~~~\n")
+	require.NotEmpty(t, recipe)
+	assert.LessOrEqual(t, strings.Count(recipe, "\n"), 10)
+	assert.Contains(t, strings.ReplaceAll(readFile(t, "example_test.go"), "\n\t", "\n"), "\n"+recipe)
 }
 
 // TestWireInTheDocumentation reads the JSON that the documentation shows.

@@ -232,7 +232,14 @@ func (a Answers) AppendJSON(dst []byte) ([]byte, error) {
 		}
 		out = append(a.Answers[i].appendMembers(append(out, '{')), '}')
 	}
-	return bounded(dst, append(out, "]}"...), "the answers")
+	out = append(out, ']')
+	if a.For != "" {
+		if !utf8.ValidString(a.For) {
+			return dst, cannotEncode(keyFor, "invalid UTF-8")
+		}
+		out = jsontext.AppendString(append(out, `,"`+keyFor+`":`...), a.For)
+	}
+	return bounded(dst, append(out, '}'), "the answers")
 }
 
 // MarshalJSON returns the canonical JSON of a, or null if a has no answers, so

@@ -3,6 +3,7 @@ package clarify
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 )
 
 // An Envelope is what the clarify tool returns: a question of one to five
@@ -45,13 +46,31 @@ func (e *Envelope) Result() (string, error) {
 
 // Digest returns the SHA-256 of the canonical bytes of e, in hexadecimal. Keep it
 // with the action that waits for the answer, and compare it before acting: it
-// binds the action to what was asked. The error is that of
-// [Envelope.AppendJSON].
+// binds the action to what was asked. If parts of e were skipped, the bytes are
+// followed by the text of each [Skipped], so that the digest is another one. The
+// error is that of [Envelope.AppendJSON].
 func (e *Envelope) Digest() (string, error) {
 	b, err := e.AppendJSON(nil)
 	if err != nil {
 		return "", err
 	}
+	for _, s := range e.Skipped {
+		b = append(append(b, '\n'), s.String()...)
+	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:]), nil
+}
+
+// clone returns a copy that shares nothing that can be changed.
+func (e *Envelope) clone() *Envelope {
+	if e == nil {
+		return nil
+	}
+	c := *e
+	c.Skipped = slices.Clone(e.Skipped)
+	c.Prompts = slices.Clone(e.Prompts)
+	for i := range c.Prompts {
+		c.Prompts[i].Input = c.Prompts[i].input().clone()
+	}
+	return &c
 }

@@ -458,11 +458,24 @@ func ExampleReply_ForModel() {
 	fmt.Print(reply.ForModel())
 	// Output:
 	// reply: 1 answer of the user to the questions
-	// answer: "name": wrote "main\nproceed: yes"
-	// missing: "regions": required, and not answered
+	// answer: "name" ("Database name"): wrote "main\nproceed: yes"
+	// missing: "regions" ("Where?"): required, and not answered
 	// problem: line 3: got "the moon", want the id, label or number of an option that was offered
-	// not understood: "regions: the moon\nThanks!"
-	// proceed: no
+	// the user also wrote: "regions: the moon\nThanks!"
+	// proceed: no, because a required answer is missing; an answer does not hold
+}
+
+// People who saw the form know its questions and labels, and not its ids.
+func ExampleEnvelope_Summary() {
+	asked := askedToCreate()
+	reply := asked.Read("name: main\nregions: fra, nyc")
+	fmt.Println(reply.Answers().Summary())
+	fmt.Println(asked.Summary(reply.Answers()))
+	// Output:
+	// name: main
+	// regions: fra, nyc
+	// Database name: main
+	// Where? Frankfurt, New York
 }
 
 // The state of a reply is one value, whatever was asked.
@@ -525,7 +538,7 @@ func ExampleReply_LogValue() {
 	}))
 	log.Info("answered", "reply", reply)
 	// Output:
-	// {"level":"INFO","msg":"answered","reply":{"source":"text","state":"complete","answers":[{"id":"name","kind":"text","length":6,"at":"line 1","rule":"text"},{"id":"regions","kind":"choice","values":["fra"],"at":"line 2","rule":"option_id"}],"missing":[],"cancelled":[],"violations":[],"remainder_length":0,"complete":true,"proceed":false}}
+	// {"level":"INFO","msg":"answered","reply":{"source":"text","state":"complete","answers":[{"id":"name","kind":"text","length":6,"at":"line 1","rule":"text"},{"id":"regions","kind":"choice","values":["fra"],"labels":["Frankfurt"],"at":"line 2","rule":"option_id"}],"missing":[],"cancelled":[],"violations":[],"remainder_length":0,"complete":true,"proceed":false}}
 }
 
 // A Console turns the submitted form into the next user message.
@@ -562,30 +575,59 @@ func ExampleEnvelope_FormAnswers() {
 	// answer.name missing
 }
 
-// A History knows which question waits for an answer. After the next message,
-// whatever it says, none does.
-func ExampleHistory() {
-	output, err := askedToDelete().Result()
+// An engine and a Console that see the same know which question waits. A yes acts once, and an
+// answer to an older question does not act at all.
+func ExampleConversation() {
+	var engine, console clarify.Conversation
+
+	// The model calls the tool; here the engine asks by itself. The turn ends.
+	result, err := engine.Ask("run-1", askedToDelete())
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	var history clarify.History
-	if _, err := history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: output}); err != nil {
+	fmt.Println("asking:", engine.Asking(), "use:", engine.Use("confirm_delete"))
+
+	// The Console shows the form, and sends what the user entered.
+	event := clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: "run-1", Output: result}
+	asked, err := console.Event(event)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("pending:", history.Pending() != nil)
+	answers, _ := asked.FormAnswers(url.Values{
+		clarify.FormFor:             {console.Reference()},
+		asked.Prompts[0].FormName(): {clarify.FormConfirmed},
+	})
+	message, err := answers.AppendJSON(nil)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	console.Message(string(message))
 
-	reply := history.Message("confirm_delete: confirmed")
-	fmt.Println("proceed:", reply.Proceed(), "pending:", history.Pending() != nil)
+	reply := engine.Message(string(message))
+	fmt.Println("proceed:", reply.Proceed(), "pending:", engine.Pending() != nil)
+	fmt.Println("use:", engine.Use("confirm_delete"))
+	fmt.Println("use again:", engine.Use("confirm_delete"))
 
-	reply = history.Message("confirm_delete: confirmed") // the same again
-	fmt.Println("proceed:", reply.Proceed(), "pending:", history.Pending() != nil)
+	// The same is asked again, and a copy of the old answer arrives.
+	if _, err := engine.Ask("run-2", askedToDelete()); err != nil {
+		fmt.Println(err)
+		return
+	}
+	reply = engine.Message(string(message))
+	fmt.Println("proceed:", reply.Proceed(), "pending:", engine.Pending() != nil)
+	for _, v := range reply.Violations() {
+		fmt.Println(v.Path, v.Code)
+	}
 	// Output:
-	// pending: true
+	// asking: true use: false
 	// proceed: true pending: false
-	// proceed: false pending: false
+	// use: true
+	// use again: false
+	// proceed: false pending: true
+	// for other_question
 }
 
 func ExampleEnvelope_Lint() {
@@ -602,4 +644,58 @@ func ExampleEnvelope_Lint() {
 	// valid: true
 	// prompts[0].question: got "\u202eelif txt.\u202c?", want no bidirectional overrides
 	// prompts[0].cancelLabel: got "ok", want another label than the one that confirms
+}
+
+// A user answers a scripted engine: chats, answers late, cancels, answers, and answers twice.
+func ExampleConversation_testing() {
+	g := &scripted{buckets: map[string]bool{"avatars": true, "uploads": true}}
+	check := func(want, left int) { fmt.Println(left == want) }
+
+	check(2, g.turn("Remove my old bucket."))
+	check(2, g.turn("What is in it?")) // chats
+	late := g.press(true)
+	check(2, g.turn("Ask me once more."))
+	check(2, g.turn(late))           // answers late: a form that is not open any more
+	check(2, g.turn(g.press(false))) // cancels
+	yes := g.press(true)
+	check(1, g.turn(yes)) // answers
+	g.buckets["avatars"] = true
+	check(2, g.turn(yes)) // answers twice
+	// Output:
+	// true
+	// true
+	// true
+	// true
+	// true
+	// true
+	// true
+}
+
+// A scripted is an engine whose model wants to delete a bucket, and asks if it must not.
+type scripted struct {
+	talk    clarify.Conversation
+	buckets map[string]bool
+	calls   int
+}
+
+// turn returns how many buckets are left.
+func (g *scripted) turn(message string) int {
+	g.talk.Message(message)
+	if g.talk.Use("delete.avatars") {
+		delete(g.buckets, "avatars")
+	} else {
+		g.calls++
+		g.talk.Call(fmt.Sprint(g.calls), []byte(`{"prompts": {"id": "delete.avatars", "kind": "confirm", "question": "Delete bucket avatars?", "danger": true}}`))
+	}
+	return len(g.buckets)
+}
+
+// press returns what the form sends that is open now.
+func (g *scripted) press(confirmed bool) string {
+	answer := clarify.Answer{ID: "delete.avatars", Payload: &clarify.ConfirmAnswer{Confirmed: confirmed}}
+	message, err := clarify.Answers{For: g.talk.Reference(), Answers: []clarify.Answer{answer}}.AppendJSON(nil)
+	if err != nil {
+		panic(err)
+	}
+	return string(message)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/clarify-protocol/clarify-go/internal/jsontext"
 	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
@@ -15,21 +16,33 @@ const (
 	FormCancelled = wordCancelled
 )
 
+// FormFor is the name of a hidden field in an HTML form that says which question the
+// form is for: its [Event.Reference].
+const FormFor = keyFor
+
 // FormName returns the name of the prompt's field in an HTML form: "answer." and
-// the id.
-func (p Prompt) FormName() string { return "answer." + p.ID }
+// the id. An id that does not match [IDPattern] is written as a JSON string, in
+// which everything invisible is escaped.
+func (p Prompt) FormName() string {
+	if isID(p.ID) {
+		return "answer." + p.ID
+	}
+	return "answer." + jsontext.Quote(p.ID)
+}
 
 // FormAnswers returns the answers of a submitted HTML form; [net/url.Values] is
 // such a form. The field of a prompt has the name [Prompt.FormName]. Its value is
 // the id of an option (or several, if several may be chosen), [FormConfirmed] or
-// [FormCancelled], or the text. Values are trimmed. An empty field is no answer,
-// and a prompt without an answer is left out.
+// [FormCancelled], or the text. Texts are trimmed; everything else is compared as it
+// is. A blank field is no answer, and a prompt without an answer is left out.
 //
 // blocked is what keeps the form from being sent. Path is the field's name; Got and
 // Want are for logs, not for users. A required prompt blocks until it is answered,
 // unless a confirm was cancelled. A value that was not offered always blocks. A
 // prompt that shares its id with another one cannot be answered and does not
 // block.
+//
+// A field [FormFor] becomes [Answers.For].
 //
 // If nothing blocks and there are no answers, all prompts were optional and there
 // is nothing to send.
@@ -59,6 +72,9 @@ func (e *Envelope) FormAnswers(form map[string][]string) (answers Answers, block
 	if !cancelled {
 		blocked = append(blocked, missing...)
 	}
+	if reference := form[FormFor]; len(reference) > 0 {
+		answers.For = reference[0]
+	}
 	return answers, blocked
 }
 
@@ -80,7 +96,7 @@ func (q *question) fromForm(entered []string) (Payload, fault) {
 	var values []string
 	given := make(map[string]bool)
 	for _, v := range entered {
-		if v = text.Trim(strings.ReplaceAll(v, "\r\n", "\n"), text.AnySpace); v != "" && !given[v] {
+		if !text.IsBlank(v) && !given[v] {
 			given[v] = true
 			values = append(values, v)
 		}
@@ -138,7 +154,7 @@ func (*Text) fromForm(_ *question, values []string) (Payload, fault) {
 	case !utf8.ValidString(v):
 		return nil, fault{CodeInvalidUTF8, text.Quote(v), "UTF-8"}
 	}
-	return &TextAnswer{Value: v}, fault{}
+	return &TextAnswer{Value: text.Trim(strings.ReplaceAll(v, "\r\n", "\n"), text.AnySpace)}, fault{}
 }
 
 func (noInput) fromForm(_ *question, values []string) (Payload, fault) {

@@ -3,6 +3,7 @@ package clarify_test
 import (
 	"fmt"
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -53,6 +54,8 @@ func TestFormAnswers(t *testing.T) {
 		{"one of two not offered", formValues{"many": {"a", "d"}}, []clarify.Answer{one, yes, name}, []string{"answer.many unknown_option"}},
 		{"optional option not offered", formValues{"many": {"d"}}, []clarify.Answer{one, yes, name}, []string{"answer.many unknown_option"}},
 		{"option of several twice", formValues{"many": {"c", "a", "c"}}, []clarify.Answer{one, {"many", &clarify.ChoiceAnswer{[]string{"c", "a"}}}, yes, name}, nil},
+		{"option with white space", formValues{"one": {"b "}}, []clarify.Answer{yes, name}, []string{"answer.one unknown_option"}},
+		{"confirm with white space", formValues{"go": {"confirmed\n"}}, []clarify.Answer{one, name}, []string{"answer.go unclear"}},
 		{"values with a comma", formValues{"many": {"a,b"}}, []clarify.Answer{one, yes, name}, []string{"answer.many unknown_option"}},
 		{"confirm missing", formValues{"go": nil}, []clarify.Answer{one, name}, []string{"answer.go missing"}},
 		{"confirm on", formValues{"go": {"on"}}, []clarify.Answer{one, name}, []string{"answer.go unclear"}},
@@ -73,7 +76,7 @@ func TestFormAnswers(t *testing.T) {
 		{"wrong values before what is missing", formValues{"one": nil, "go": {"on"}, "name": {"a\xff"}}, nil, []string{"answer.go unclear", "answer.name invalid_utf8", "answer.one missing"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			form := formValues{"other": {"x"}, "answer.": {"x"}, "answer.ONE": {"x"}, "one": {"a"}}
+			form := formValues{"other": {"x"}, "answer.": {"x"}, `answer."one"`: {"a"}, "answer.ONE": {"x"}, "one": {"a"}}
 			maps.Copy(form, base)
 			for id, values := range test.fields {
 				form["answer."+id] = values
@@ -127,8 +130,25 @@ func TestFormOfGoValues(t *testing.T) {
 	}
 }
 
+// TestFormComparesIDs: the value of a form is compared as it is.
+func TestFormComparesIDs(t *testing.T) {
+	e := &clarify.Envelope{Prompts: []clarify.Prompt{
+		{ID: "b", Optional: true, Input: new(clarify.Confirm)}, {ID: "b\u001d", Optional: true, Input: new(clarify.Confirm)},
+		{ID: "o", Optional: true, Input: &clarify.Choice{Options: []clarify.Option{{ID: "a", Label: "One"}, {ID: "a\u0085", Label: "Other"}, {ID: "c\xff", Label: "Third"}}}},
+		{ID: "d\xff", Optional: true, Input: new(clarify.Confirm)},
+	}}
+	answers, blocked := e.FormAnswers(formValues{`answer."b\u001d"`: {"confirmed"}, "answer.o": {"a\u0085"}, `answer."d\ufffd"`: {"confirmed"}})
+	assert.Empty(t, blocked)
+	assert.Equal(t, []clarify.Answer{{"b\u001d", &clarify.ConfirmAnswer{true}}, {"o", &clarify.ChoiceAnswer{[]string{"a\u0085"}}}}, answers.Answers)
+	_, blocked = e.FormAnswers(formValues{"answer.o": {"c\xff"}})
+	require.Len(t, blocked, 1)
+	assert.Equal(t, clarify.CodeUnknownOption, blocked[0].Code)
+	blocked[0].Path = "answer." + strings.Repeat("ä", 1000)
+	assert.Less(t, len(blocked[0].String()), 400)
+}
+
 func TestFormName(t *testing.T) {
-	for id, want := range map[string]string{"confirm_delete": "answer.confirm_delete", "a.b": "answer.a.b", "": "answer."} {
+	for id, want := range map[string]string{"confirm_delete": "answer.confirm_delete", "a.b": "answer.a.b", "": `answer.""`, "b\u001d": `answer."b\u001d"`, "B\u200b\n": `answer."B\u200b\n"`, "é": `answer."é"`} {
 		assert.Equal(t, want, clarify.Prompt{ID: id}.FormName())
 	}
 }

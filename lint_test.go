@@ -2,6 +2,8 @@ package clarify_test
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -15,7 +17,7 @@ import (
 func spotless() *clarify.Envelope {
 	return &clarify.Envelope{Title: "Räume auf 🧹", Prompts: []clarify.Prompt{
 		{ID: "pick", Question: "Welcher?\n\tDer alte?", Hint: "你好", Input: &clarify.Choice{Options: []clarify.Option{
-			{ID: "a", Label: "שלום", Description: "1\r\n2"}, {ID: "b", Label: "مرحبا"}, {ID: "c", Label: "👩‍👩‍👧"}}}},
+			{ID: "one", Label: "שלום", Description: "1\r\n2"}, {ID: "two", Label: "مرحبا"}, {ID: "three", Label: "👩‍👩‍👧"}}}},
 		{ID: "go", Question: "?", Hint: ".", Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep"}},
 		{ID: "name", Question: "Name", Input: &clarify.Text{Placeholder: "main", DefaultValue: "main\nother"}},
 	}}
@@ -116,6 +118,28 @@ func TestLintLabels(t *testing.T) {
 	duplicate := func(i int, label string, first string) clarify.Violation {
 		return clarify.Violation{fmt.Sprintf("prompts[0].options[%d].label", i), clarify.CodeDuplicateLabel, label + " again, after " + first, "a label of its own"}
 	}
+	ids := func(pairs ...string) *clarify.Envelope {
+		in := new(clarify.Choice)
+		for pair := range slices.Chunk(pairs, 2) {
+			in.Options = append(in.Options, clarify.Option{ID: pair[0], Label: pair[1]})
+		}
+		return &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "x", Question: "?", Input: in}}}
+	}
+	ask := func(question, hint, placeholder string) *clarify.Envelope {
+		return &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "x", Question: question, Hint: hint, Input: &clarify.Text{Placeholder: placeholder}}}}
+	}
+	isID := func(i int, label string) clarify.Violation {
+		return clarify.Violation{fmt.Sprintf("prompts[0].options[%d].label", i), clarify.CodeLabelIsID, strconv.Quote(label) + ", the id of another option", "a label that is no other option's id"}
+	}
+	refuses := func(label string) []clarify.Violation {
+		return []clarify.Violation{{"prompts[0].confirmLabel", clarify.CodeOppositeLabel, strconv.Quote(label), "a label that does not begin with a refusal"}}
+	}
+	agrees := func(label string) []clarify.Violation {
+		return []clarify.Violation{{"prompts[0].cancelLabel", clarify.CodeOppositeLabel, strconv.Quote(label), "a label that does not agree"}}
+	}
+	secret := func(key, text string) []clarify.Violation {
+		return []clarify.Violation{{"prompts[0]." + key, clarify.CodeSecret, strconv.Quote(text), "no question for a password, a key, a token, a card number or a PIN"}}
+	}
 	same := func(label string) []clarify.Violation {
 		return []clarify.Violation{{"prompts[0].cancelLabel", clarify.CodeSameLabels, label, "another label than the one that confirms"}}
 	}
@@ -134,9 +158,25 @@ func TestLintLabels(t *testing.T) {
 		"buttons without ink":         {buttons("Delete", "Delete\u200b"), same(`"Delete\u200b"`)},
 		"buttons the same":            {buttons("OK", "OK"), same(`"OK"`)},
 		"buttons in another case":     {buttons("Ok", "oK "), same(`"oK"`)},
-		"cancel is the default":       {buttons("Cancel", ""), same(`"Cancel"`)},
-		"confirm is the default":      {buttons("", "confirm"), same(`"confirm"`)},
-		"buttons the other way round": {buttons("Cancel", "Confirm"), nil},
+		"cancel is the default":       {buttons("Cancel", ""), append(refuses("Cancel"), same(`"Cancel"`)...)},
+		"confirm is the default":      {buttons("", "confirm"), append(same(`"confirm"`), agrees("confirm")...)},
+		"buttons the other way round": {buttons("Cancel", "Confirm"), append(refuses("Cancel"), agrees("Confirm")...)},
+		"no, and more":                {buttons("No, keep it", "Delete"), refuses("No, keep it")},
+		"a curly apostrophe":          {buttons("“Don’t” delete", "Delete"), refuses("“Don’t” delete")},
+		"do not":                      {buttons("Do\u00a0NOT delete", "Delete"), refuses("Do\u00a0NOT delete")},
+		"do, and no refusal":          {buttons("Do it", "Leave"), nil},
+		"part of a word":              {buttons("Note it", "Leave"), nil},
+		"a refusal that cancels":      {buttons("Delete", "No, keep it"), nil},
+		"yes that cancels":            {buttons("Delete", "Yes!"), agrees("Yes!")},
+		"label of another's id":       {ids("red", "Green", "green", "Blue"), []clarify.Violation{isID(0, "Green")}},
+		"labels swapped":              {ids("prod", "Staging", "staging", "Prod?"), []clarify.Violation{isID(0, "Staging"), isID(1, "Prod?")}},
+		"label of its own id":         {ids("red", "Red", "green", "Green"), nil},
+		"secret in a question":        {ask("What is your e-mail PASSWORD?", "", ""), secret("question", "What is your e-mail PASSWORD?")},
+		"secret in a hint":            {ask("Who are you?", "The API key", ""), secret("hint", "The API key")},
+		"secret in a placeholder":     {ask("Who are you?", "", "Card  number"), secret("placeholder", "Card  number")},
+		"a PIN":                       {ask("PIN?", "", ""), secret("question", "PIN?")},
+		"words that are none":         {ask("Which monkey types on the keyboard of the postcard?", "Number of the card: keyless pinned tokenizer", ""), nil},
+		"a choice among keys":         {&clarify.Envelope{Prompts: []clarify.Prompt{{ID: "x", Question: "Which key should be revoked?", Input: &clarify.Choice{}}}}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			assert.Equal(t, test.want, test.e.Lint())
@@ -156,7 +196,7 @@ func TestLintChangesNothing(t *testing.T) {
 		assert.Equal(t, before, e)
 		assert.Equal(t, err, e.Validate())
 	}
-	for _, code := range []clarify.Code{clarify.CodeControl, clarify.CodeBidi, clarify.CodeInvisible, clarify.CodeDuplicateLabel, clarify.CodeSameLabels} {
+	for _, code := range []clarify.Code{clarify.CodeControl, clarify.CodeBidi, clarify.CodeInvisible, clarify.CodeDuplicateLabel, clarify.CodeSameLabels, clarify.CodeLabelIsID, clarify.CodeOppositeLabel} {
 		assert.True(t, warned[code], "no warning %s", code)
 	}
 }

@@ -132,7 +132,8 @@ func Parse(output string) (*Envelope, error) {
 // string, if its kind is unknown, or if its payload has the wrong type: confirmed
 // must be a boolean, value a string, and values an array, of which the non-blank
 // strings are kept. Ids and kinds are trimmed; values and texts are not.
-// [Answers.Skipped] says what was left out.
+// [Answers.Skipped] says what was left out, and where a key is there twice or a
+// member that is not the contract's holds a text: the user may have written it.
 //
 // ParseAnswers does not compare the answers with what was asked:
 // [Envelope.Read] does.
@@ -141,14 +142,16 @@ func ParseAnswers(message string) (Answers, error) {
 	if !ok {
 		return Answers{}, ErrNotAnswers
 	}
-	var a Answers
+	a := Answers{For: r.reference}
 	var raw rawAnswer
 	for i := 0; r.More(']'); i++ {
-		raw.read(&r.Scanner)
+		beside := r.answerMembers(&raw)
 		if answer, ok := r.answer(i, &raw); ok {
 			a.Answers = append(a.Answers, answer)
+			r.skipBeside(answerPath(i, ""), beside)
 		}
 	}
+	r.skipBeside(keyAnswers, r.beside)
 	if len(a.Answers) == 0 {
 		return Answers{}, ErrNotAnswers
 	}
@@ -161,6 +164,9 @@ type reader struct {
 	jsontext.Scanner
 	jsontext.Arena
 	skipped []Skipped
+	// Of answers.
+	reference string  // the question that they are for, or ""
+	beside    members // what is in the message beside the answers
 }
 
 // readOutput is the cheap part of Parse. It refuses what cannot be an envelope
@@ -218,23 +224,30 @@ func readAnswers(message string) (*reader, bool) {
 	if s.Peek() != '{' {
 		return nil, false
 	}
-	var protocol, answers value
+	var protocol, answers, reference value
+	var all members
 	for s.Enter(); s.More('}'); {
-		switch s.Key() {
+		key := text.ToUTF8(s.Key())
+		v := s.Value()
+		switch key {
 		case keyProtocol:
-			protocol = s.Value()
+			protocol = v
 		case keyAnswers:
-			answers = s.Value()
-		default:
-			s.Value()
+			answers = v
+		case keyFor:
+			reference = v
 		}
+		all = append(all, member{key, v, key == keyProtocol || key == keyAnswers || key == keyFor && v.Type == jsontext.String})
 	}
 	if !s.End() || protocol.Type != jsontext.String || answers.Type != jsontext.Array {
 		return nil, false
 	}
-	r := &reader{Scanner: jsontext.New(answers.Raw), Arena: jsontext.NewArena(message)}
+	r := &reader{Scanner: jsontext.New(answers.Raw), Arena: jsontext.NewArena(message), beside: all}
 	if r.Text(protocol) != Protocol {
 		return nil, false
+	}
+	if reference.Type == jsontext.String {
+		r.reference = r.Text(reference)
 	}
 	r.Enter()
 	return r, true
@@ -425,6 +438,91 @@ func (r *reader) answer(i int, raw *rawAnswer) (a Answer, ok bool) {
 		a.Payload = &TextAnswer{Value: r.Text(raw.value)}
 	}
 	return a, true
+}
+
+// answerMembers reads one element of an answers array into raw. It returns its
+// members if there are others than the contract's, or one of these twice.
+func (r *reader) answerMembers(raw *rawAnswer) (all members) {
+	start := r.Pos()
+	raw.read(&r.Scanner)
+	kind, _ := r.needed(raw.kind)
+	known := 0
+	for _, v := range [...]value{raw.id, raw.kind, raw.payload(Kind(kind))} {
+		if v.Type != jsontext.Absent {
+			known++
+		}
+	}
+	if raw.members == known {
+		return nil
+	}
+	s := jsontext.New(r.Source()[start:r.Pos()])
+	s.Peek()
+	for s.Enter(); s.More('}'); {
+		key := text.ToUTF8(s.Key())
+		all = append(all, member{key, s.Value(), isAnswerKey(Kind(kind), key)})
+	}
+	return all
+}
+
+// texts returns the members that are not the contract's and hold a text that is not
+// blank, or have a key that looks like the contract's.
+func (list members) texts(r *reader) (some members) {
+	for _, m := range list {
+		if !m.known && (r.hasText(m.value) || m.isAlmostKnown()) {
+			some = append(some, m)
+		}
+	}
+	return some
+}
+
+// hasText reports whether a string that is not blank is in v, at any depth.
+func (r *reader) hasText(v value) bool {
+	switch v.Type {
+	case jsontext.String:
+		return !text.IsBlank(r.Text(v))
+	case jsontext.Array, jsontext.Object:
+		s := jsontext.New(v.Raw)
+		return r.textIn(&s)
+	}
+	return false
+}
+
+// textIn is hasText for the value that s reads next.
+func (r *reader) textIn(s *jsontext.Scanner) bool {
+	switch s.Peek() {
+	case '[':
+		for s.Enter(); s.More(']'); {
+			if r.textIn(s) {
+				return true
+			}
+		}
+		return false
+	case '{':
+		for s.Enter(); s.More('}'); {
+			s.Key()
+			if r.textIn(s) {
+				return true
+			}
+		}
+		return false
+	}
+	return r.hasText(s.Value())
+}
+
+// hasText reports whether a text that is not blank is in the answer, apart from its id
+// and kind, or is the whole of it.
+func (a *rawAnswer) hasText(r *reader) bool {
+	return r.hasText(a.self) || r.hasText(a.values) || r.hasText(a.confirmed) || r.hasText(a.value)
+}
+
+// skipBeside notes what makes answers doubtful, although they can be shown.
+func (r *reader) skipBeside(path string, list members) {
+	if list.haveTwice() {
+		r.skip(PartField, path, CodeDuplicateKey)
+	}
+	if list.texts(r) != nil {
+		r.skip(PartField, path, CodeUnknownKey)
+	}
 }
 
 func (r *reader) skip(part Part, path string, code Code) {

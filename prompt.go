@@ -2,6 +2,7 @@ package clarify
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/clarify-protocol/clarify-go/internal/text"
 )
@@ -48,6 +49,7 @@ type Input interface {
 	fromWords(q *question, words string) (Payload, Rule, fault) // read_words.go
 	fromForm(q *question, values []string) (Payload, fault)     // form.go
 	lint(*linter, place)                                        // lint.go
+	clone() Input
 }
 
 // A Choice asks for one of its options, or for any number of them.
@@ -124,3 +126,8 @@ func (p *Prompt) input() Input {
 type noInput struct{ got Input }
 
 func (noInput) Kind() Kind { return "" }
+
+func (c *Choice) clone() Input  { return &Choice{slices.Clone(c.Options), c.AllowMultiple} }
+func (c *Confirm) clone() Input { in := *c; return &in }
+func (t *Text) clone() Input    { in := *t; return &in }
+func (n noInput) clone() Input  { return n.got }

@@ -17,6 +17,7 @@ const (
 	keyTitle    = "title"
 	keyPrompts  = "prompts"
 	keyAnswers  = "answers"
+	keyFor      = "for" // this library's
 
 	keyID       = "id"
 	keyKind     = "kind"
@@ -79,6 +80,7 @@ type rawOption struct {
 type rawAnswer struct {
 	rawHead
 	values, confirmed, value value
+	members                  int      // how many there are
 	given                    []string // the values, if they are in memory
 }
 
@@ -174,7 +176,7 @@ func (a *rawAnswer) read(s *jsontext.Scanner) {
 		return
 	}
 	a.self.Type = jsontext.Object
-	for s.Enter(); s.More('}'); {
+	for s.Enter(); s.More('}'); a.members++ {
 		switch s.Key() {
 		case keyID:
 			a.id = s.Value()
@@ -190,6 +192,55 @@ func (a *rawAnswer) read(s *jsontext.Scanner) {
 			s.Value()
 		}
 	}
+}
+
+// members are all of one object, in order, however often a key is there.
+type members []member
+
+type member struct {
+	key   string
+	value value
+	known bool // the contract's
+}
+
+// isAnswerKey reports whether an answer of the kind has the key. Of an unknown kind
+// it may have any.
+func isAnswerKey(kind Kind, key string) bool {
+	switch key {
+	case keyID, keyKind:
+		return true
+	case keyValues:
+		return kind == KindChoice || !kind.isKnown()
+	case keyConfirmed:
+		return kind == KindConfirm || !kind.isKnown()
+	case keyValue:
+		return kind == KindText || !kind.isKnown()
+	}
+	return false
+}
+
+// isAlmostKnown reports whether the key is one of the contract's but for its looks, or
+// one of an answer of another kind.
+func (m member) isAlmostKnown() bool {
+	switch fold := text.Fold(m.key); fold {
+	case keyID, keyKind, keyValues, keyConfirmed, keyValue, keyAnswers, keyProtocol, keyFor:
+		return fold != m.key
+	}
+	return false
+}
+
+func (list members) haveTwice() bool {
+	if len(list) < 2 {
+		return false
+	}
+	seen := make(map[string]bool, len(list))
+	for _, m := range list {
+		if seen[m.key] {
+			return true
+		}
+		seen[m.key] = true
+	}
+	return false
 }
 
 // each yields the values of the answer to a choice by index. Those of a text,
@@ -209,4 +260,17 @@ func (a *rawAnswer) each() iter.Seq2[int, value] {
 			}
 		}
 	}
+}
+
+// payload returns what the answer to a prompt of the kind has.
+func (a *rawAnswer) payload(kind Kind) value {
+	switch kind {
+	case KindChoice:
+		return a.values
+	case KindConfirm:
+		return a.confirmed
+	case KindText:
+		return a.value
+	}
+	return value{}
 }

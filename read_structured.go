@@ -8,8 +8,8 @@ import (
 )
 
 // ReadAnswers reads answers that are in memory against what e asked, as Read reads
-// their JSON. What [ParseAnswers] left out of them counts as a violation, because
-// it may have said something else.
+// their JSON. If [ParseAnswers] left something out of them, that is a violation, and
+// no answer holds, because it may have said something else.
 func (e *Envelope) ReadAnswers(a Answers) *Reply {
 	if e == nil {
 		return &Reply{}
@@ -19,10 +19,22 @@ func (e *Envelope) ReadAnswers(a Answers) *Reply {
 	var raw rawAnswer
 	for i := range a.Answers {
 		a.Answers[i].raw(&raw)
-		r.entry(&in, i, &raw)
+		p := a.Answers[i].payload()
+		if r.entry(&in, i, &raw) || p.Kind() == KindConfirm || text.IsBlank(p.summary()) {
+			continue
+		}
+		if b, err := a.Answers[i].MarshalJSON(); err == nil {
+			r.keep(&in, member{key: answerPath(i, ""), value: value{Raw: string(b), Type: jsontext.Object}})
+		}
+	}
+	if len(r.remainder) > 0 {
+		r.doubtDangers()
 	}
 	for _, s := range a.Skipped {
 		r.violate(s.Path, fault{s.Code, "a part that was skipped", "answers that were read whole"})
+	}
+	if len(a.Skipped) > 0 {
+		r.voidAll()
 	}
 	return r.reply()
 }
@@ -49,12 +61,69 @@ func (p *TextAnswer) raw(raw *rawAnswer) { raw.value = jsontext.StringOf(text.To
 
 func (noPayload) raw(raw *rawAnswer) { raw.kind = value{} }
 
-// structured judges each entry of an answers array.
+// structured judges each entry of an answers array, and keeps what is said beside
+// the answers.
 func (r *replyReader) structured(in *reader) {
+	duplicate := fault{CodeDuplicateKey, "a key that is there twice", "each key once"}
+	if in.beside.haveTwice() {
+		r.violate(keyAnswers, duplicate)
+	}
 	var raw rawAnswer
 	for i := 0; in.More(']'); i++ {
-		raw.read(&in.Scanner)
-		r.entry(in, i, &raw)
+		start := in.Pos()
+		beside := in.answerMembers(&raw)
+		for _, m := range beside.texts(in) {
+			r.keep(in, m)
+		}
+		switch {
+		case beside.haveTwice():
+			r.violate(answerPath(i, ""), duplicate)
+			r.voidNamed(in, beside)
+		case !r.entry(in, i, &raw) && raw.hasText(in):
+			entry := jsontext.New(in.Source()[start:in.Pos()])
+			r.keep(in, member{key: answerPath(i, ""), value: entry.Value()})
+		}
+	}
+	for _, m := range in.beside.texts(in) {
+		r.keep(in, m)
+	}
+	if in.beside.haveTwice() {
+		r.voidAll()
+	}
+	if len(r.remainder) > 0 {
+		r.doubtDangers()
+	}
+}
+
+func (r *replyReader) voidAll() {
+	for i := range r.questions {
+		r.questions[i].void = true
+	}
+}
+
+// keep adds to the remainder what the user wrote in a member that is not the
+// contract's.
+func (r *replyReader) keep(in *reader, m member) {
+	if len(r.remainder) > 0 {
+		r.remainder = append(r.remainder, '\n')
+	}
+	r.remainder = append(append(r.remainder, m.key...), ": "...)
+	if m.value.Type == jsontext.String {
+		r.remainder = append(r.remainder, in.Text(m.value)...)
+	} else {
+		r.remainder = append(r.remainder, text.ToUTF8(m.value.Raw)...)
+	}
+}
+
+// voidNamed voids all that is said about what an entry names with one of its ids.
+func (r *replyReader) voidNamed(in *reader, list members) {
+	for _, m := range list {
+		if m.key != keyID || m.value.Type != jsontext.String {
+			continue
+		}
+		if a := r.alike[text.Fold(in.Text(m.value))]; a != nil {
+			a.void = true
+		}
 	}
 }
 
@@ -64,50 +133,62 @@ type entry struct {
 	r  *replyReader
 	in *reader
 	i  int
+	q  *question // that it answers
 }
 
 // fail notes what is wrong with the value of the field key.
 func (e *entry) fail(key string, code Code, v value, want string) {
-	e.r.violate(answerPath(e.i, key), fault{code, got(v), want})
+	e.failAt(answerPath(e.i, key), fault{code, got(v), want})
+}
+
+func (e *entry) failAt(path string, f fault) {
+	e.r.violate(path, f)
+	if e.q != nil {
+		e.q.void = true
+	}
 }
 
 // entry judges entry i against its prompt. It notes the first fault, and for a
-// choice the fault of each value.
-func (r *replyReader) entry(in *reader, i int, raw *rawAnswer) {
-	e := &entry{raw, r, in, i}
+// choice the fault of each value. It reports whether the entry names one prompt.
+func (r *replyReader) entry(in *reader, i int, raw *rawAnswer) bool {
+	e := &entry{raw, r, in, i, nil}
 	h := in.head(&raw.rawHead)
+	const wantID = "the id of a prompt that was asked"
 	switch {
 	case h.badSelf != "":
 		e.fail("", h.badSelf, raw.self, fmt.Sprintf(`an object {%q: …, %q: …}`, keyID, keyKind))
-		return
+		return false
 	case h.badID != "":
-		e.fail(keyID, h.badID, raw.id, "the id of a prompt that was asked")
-		return
+		e.fail(keyID, h.badID, raw.id, wantID)
+		return false
 	}
-	n, known := r.byID[h.id]
+	id := in.Text(raw.id) // not trimmed
+	n, known := r.byID[id]
 	switch {
 	case !known:
-		r.violate(answerPath(i, keyID), fault{CodeUnknownID, text.Quote(h.id), "the id of a prompt that was asked"})
-		return
+		r.refuseAll(r.alike[text.Fold(id)], answerPath(i, keyID), fault{CodeUnknownID, got(raw.id), wantID})
+		return false
 	case n == ambiguous:
-		r.violate(answerPath(i, keyID), fault{CodeAmbiguousID, text.Quote(h.id), "an id that one prompt has: two have this one"})
-		return
+		r.refuseAll(r.alike[text.Fold(id)], answerPath(i, keyID), fault{CodeAmbiguousID, got(raw.id), "an id that one prompt has: two have this one"})
+		return false
 	}
 	q := &r.questions[n]
+	e.q = q
 	if h.badKind == "" && h.kind != q.in.Kind() {
 		h.badKind = CodeWrongKind
 	}
 	if h.badKind != "" {
 		e.fail(keyKind, h.badKind, raw.kind, fmt.Sprintf("%q", q.in.Kind()))
-		return
+		return true
 	}
 	if p := q.in.fromEntry(q, e); p != nil {
 		r.take(q, p, answerPath(i, ""), RuleStructured)
 	}
+	return true
 }
 
-// fromEntry returns an answer with the values that were offered, each once. It
-// returns nil if none is left, or if there are two for a single choice.
+// fromEntry returns an answer with the values, each once. It returns nil if there
+// is none, or if one does not hold.
 func (c *Choice) fromEntry(q *question, e *entry) Payload {
 	if code := wrongType(e.values, jsontext.Array); code != "" {
 		e.fail(keyValues, code, e.values, "an array of option ids")
@@ -116,12 +197,16 @@ func (c *Choice) fromEntry(q *question, e *entry) Payload {
 	const want = "the id of an option that was offered"
 	o := q.offered(c)
 	given := make(map[string]bool)
-	some := false
+	some, holds := false, true
+	fail := func(path string, code Code, got, want string) {
+		holds = false
+		e.failAt(path, fault{code, got, want})
+	}
 	var values []string
 	for j, v := range e.each() {
 		some = true
 		if _, code := e.in.needed(v); code != "" {
-			e.r.violate(valuePath(e.i, j), fault{code, got(v), want})
+			fail(valuePath(e.i, j), code, got(v), want)
 			continue
 		}
 		id := e.in.Text(v)
@@ -129,23 +214,22 @@ func (c *Choice) fromEntry(q *question, e *entry) Payload {
 			continue
 		}
 		given[id] = true
-		switch n, known := o.ids[id]; {
+		switch n, known := o.exact[id]; {
 		case !known:
-			e.r.violate(valuePath(e.i, j), fault{CodeUnknownOption, got(v), want})
+			fail(valuePath(e.i, j), CodeUnknownOption, got(v), want)
 		case n == ambiguous:
-			e.r.violate(valuePath(e.i, j), fault{CodeAmbiguousID, got(v), want + " once: two options have this one"})
+			fail(valuePath(e.i, j), CodeAmbiguousID, got(v), want+" once: two options have this one")
 		default:
 			values = append(values, id)
 		}
 	}
-	if !some {
-		e.r.violate(answerPath(e.i, keyValues), fault{CodeMissing, "no value", "the id of an option"})
+	if !some && !q.Optional {
+		fail(answerPath(e.i, keyValues), CodeMissing, "no value", "the id of an option")
 	}
 	if !c.AllowMultiple && len(given) > 1 {
-		e.r.violate(answerPath(e.i, keyValues), fault{CodeTooMany, text.Plural(len(given), "value"), "1"})
-		return nil
+		fail(answerPath(e.i, keyValues), CodeTooMany, text.Plural(len(given), "value"), "1")
 	}
-	if values == nil {
+	if !holds || values == nil {
 		return nil
 	}
 	return &ChoiceAnswer{Values: values}

@@ -1,7 +1,10 @@
 package clarify
 
 import (
+	"cmp"
+	"iter"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode"
@@ -11,116 +14,155 @@ import (
 	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
-// This file reads a message in words. Whatever is in doubt answers nothing. The
-// rules are in docs/rules.md.
-
-// Answer returns the answer that the words give to p, by the rules for the value
-// of a line "id: words" in a message. It returns nil if the words are blank and p
-// is optional. The error is a [Violation], whose Path is "message".
-func (p Prompt) Answer(words string) (Payload, error) {
-	value := text.Trim(text.ToUTF8(words), text.AnySpace)
-	if value == "" && p.Optional {
-		return nil, nil
-	}
-	q := newQuestion(&p)
-	payload, _, f := q.in.fromWords(&q, value)
-	switch {
-	case f.code != "":
-		return nil, f.violation(wholeMessage)
-	case payload == nil: // no Input
-		return nil, fault{CodeUnknownKind, text.Quote(value), wantKind}.violation(wholeMessage)
-	}
-	return payload, nil
-}
+// This file finds the lines of a message that answer a prompt in words. What a
+// value means is in words.go. The rules are in docs/rules.md; whatever is in doubt
+// answers nothing.
 
 // wholeMessage is the path of an answer that is the whole message.
 const wholeMessage = "message"
 
 // words reads the message in words. It reports whether a prompt was answered, even
-// if another answer contradicts it.
+// if something else in the message voids the answer.
 func (r *replyReader) words(message string) bool {
 	body := text.Trim(message, text.AnySpace)
 	if len(message) > MaxSize || body == "" || body[0] == '{' || body[0] == '[' {
 		return false
 	}
-	message = text.ToUTF8(message)
+	message, body = text.ToUTF8(message), text.ToUTF8(body)
+	r.names = r.newNames()
 	var open *idLine
-	begun := false
+	begun, named := false, false
 	number, end := 0, 0
 	for line := range text.Lines(message) {
 		number++
 		end += len(line)
 		content := strings.TrimRightFunc(line, text.IsLineBreak)
-		indented := content != unindent(content)
+		start := trimLeft(content)
+		indented := strings.HasPrefix(content, indent)
 		if open != nil && indented {
-			open.value = append(open.value, unindent(content))
-			open.source = message[end-len(line)-len(open.source) : end]
+			open.add(content[len(indent):], message[:end])
+			continue
+		}
+		var l *idLine
+		if !indented || !begun { // what is indented belongs to something
+			l = r.idLine(start, number, true)
+		}
+		begun = begun || start != ""
+		if open != nil && open.isList && l == nil && start != "" {
+			open.add(start, message[:end])
 			continue
 		}
 		r.close(open)
-		open = nil
-		if text.IsBlank(content) {
-			continue
-		}
-		if i, value, ok := r.idLine(content); ok && !indented {
-			begun = true
-			open = &idLine{prompt: i, path: "line " + strconv.Itoa(number), value: []string{value}, source: line}
-		} else {
+		open = l
+		switch {
+		case l != nil:
+			named = true
+			l.start = end - len(line)
+			l.source = line
+		case start != "":
 			r.remainder = append(r.remainder, line...)
 		}
 	}
 	r.close(open)
-	if !begun {
-		r.bare(text.ToUTF8(body))
+	r.uncover()
+	if !named {
+		r.bare(body)
 	}
 	if len(r.remainder) > 0 {
-		r.doubtDanger()
+		r.doubtDangers()
 	}
 	return r.isWords
 }
 
-// An idLine is a line that begins an answer, with the lines that continue it.
+// indent is what a summary writes before a line that continues a value.
+const indent = "  "
+
+func trimLeft(s string) string { return strings.TrimLeftFunc(s, text.AnySpace) }
+
+// An idLine is a line that names a prompt, with the lines that continue its value.
 type idLine struct {
-	prompt int // its index, or ambiguous
-	path   string
-	value  []string
-	source string
+	*question        // nil if the ids of several look the same
+	several   *alike // those
+	number    int
+	isList    bool // a choice, whose options are listed in the lines below
+	value     []string
+	start     int // where its source starts in the message
+	source    string
 }
 
-// idLine splits a line "id: value" whose id is exactly a prompt's.
-func (r *replyReader) idLine(line string) (prompt int, value string, ok bool) {
-	found := false
-	try := func(id, rest string) {
-		if i, known := r.byID[text.Trim(id, text.AnySpace)]; known {
-			ok = !found // two ways to read the line are none
-			prompt, value, found = i, rest, true
+func (l *idLine) add(line, messageSoFar string) {
+	l.value = append(l.value, line)
+	l.source = messageSoFar[l.start:]
+}
+
+func linePath(number int) string { return "line " + strconv.Itoa(number) }
+
+// idLine returns the line, which starts with no white space, if it names a prompt.
+// If there are two ways to read it, it names none. Then, unless the line is in a text,
+// all that is said about both is void.
+func (r *replyReader) idLine(line string, number int, isLine bool) *idLine {
+	heads := []string{line}
+	if rest := withoutMarker(line); rest != line {
+		heads = append(heads, rest)
+	}
+	for _, head := range heads { // an id that a summary has to quote
+		if id, rest, ok := quotedID(head); ok {
+			switch i, known := r.byID[id]; {
+			case known && i == ambiguous:
+				return newIDLine(nil, r.alike[text.Fold(id)], rest, number)
+			case known:
+				return newIDLine(&r.questions[i], nil, rest, number)
+			}
 		}
 	}
-	for _, head := range []string{line, withoutMarker(line)} {
-		if id, rest, quoted := quotedID(head); quoted {
-			for _, sep := range separators {
-				if after, has := strings.CutPrefix(rest, sep); has {
-					try(id, after)
+	var named *alike
+	value := ""
+	for _, head := range heads {
+		for a, rest := range r.names.in(head) {
+			if named != nil && (named != a || value != rest) {
+				if isLine {
+					r.refuseAll(named, linePath(number), fault{CodeAmbiguousID, text.Quote(line), "a line that can be read in one way"})
+					a.void = true
 				}
+				return nil
 			}
-		}
-		for _, sep := range separators {
-			if before, after, has := strings.Cut(head, sep); has {
-				try(before, after)
-			}
-		}
-		if found {
-			break
+			named, value = a, rest
 		}
 	}
-	return prompt, value, ok
+	switch {
+	case named == nil:
+		return nil
+	case len(named.questions) > 1:
+		return newIDLine(nil, named, value, number)
+	}
+	return newIDLine(named.questions[0], nil, value, number)
 }
 
-var separators = [...]string{":", "=", "->", "→"}
+func newIDLine(q *question, a *alike, value string, number int) *idLine {
+	l := &idLine{question: q, several: a, number: number, value: []string{value}}
+	if q != nil && text.IsBlank(value) {
+		_, l.isList = q.in.(*Choice)
+	}
+	return l
+}
 
-// quotedID cuts an id from the start of a line, if it is written as a summary
-// writes it: as a JSON string.
-func quotedID(line string) (id, rest string, ok bool) {
+// separators stand between an id and a value. A longer one comes before what it
+// begins with.
+var separators = [...]string{"=>", "->", ":", "：", "=", "＝", "→"}
+
+// cutSeparator returns what follows the separator at the start of s.
+func cutSeparator(s string) (after string, ok bool) {
+	for _, sep := range separators {
+		if after, ok = strings.CutPrefix(s, sep); ok {
+			return after, true
+		}
+	}
+	return "", false
+}
+
+// quotedID cuts an id and a separator from the start of a line, if the id is
+// written as a summary writes it: as a JSON string.
+func quotedID(line string) (id, value string, ok bool) {
 	if line == "" || line[0] != '"' {
 		return "", "", false
 	}
@@ -130,291 +172,236 @@ func quotedID(line string) (id, rest string, ok bool) {
 		return "", "", false
 	}
 	var a jsontext.Arena
-	id = a.Text(v)
-	return id, strings.TrimLeftFunc(line[s.Pos():], text.AnySpace), summaryID(id) == line[:s.Pos()]
+	if id = a.Text(v); summaryID(id) != line[:s.Pos()] {
+		return "", "", false
+	}
+	value, ok = cutSeparator(trimLeft(line[s.Pos():]))
+	return id, value, ok
 }
 
 // withoutMarker removes a list marker and the space behind it.
 func withoutMarker(line string) string {
-	rest := line
-	if after := strings.TrimLeft(line, "0123456789"); after != line && strings.HasPrefix(after, ".") {
-		rest = after[1:]
-	} else if r, size := utf8.DecodeRuneInString(line); r == '-' || r == '*' || r == '•' {
-		rest = line[size:]
+	digits := strings.TrimLeft(line, "0123456789")
+	if digits != line && (strings.HasPrefix(digits, ".") || strings.HasPrefix(digits, ")")) {
+		return afterMarker(line, digits[1:])
 	}
-	item := strings.TrimLeftFunc(rest, text.AnySpace)
-	if rest == line || item == rest {
-		return line
-	}
-	return item
+	return withoutBullet(line)
 }
 
-// unindent removes the indentation of a line that continues a value: at most
-// two characters of white space, what a summary puts there.
-func unindent(line string) string {
-	for range 2 {
-		if r, size := utf8.DecodeRuneInString(line); text.AnySpace(r) {
-			line = line[size:]
-		}
+func withoutBullet(line string) string {
+	switch r, size := utf8.DecodeRuneInString(line); r {
+	case '-', '–', '*', '•', '+':
+		return afterMarker(line, line[size:])
 	}
 	return line
 }
 
+// afterMarker returns rest without the white space that has to be at its start, or
+// else the line.
+func afterMarker(line, rest string) string {
+	if item := trimLeft(rest); item != rest {
+		return item
+	}
+	return line
+}
+
+// isMark reports whether r can stand before and after an id or a value.
+func isMark(r rune) bool { return r == '*' || r == '`' || unicode.Is(unicode.Quotation_Mark, r) }
+
+// closes reports whether the mark r closes what the mark opening opens.
+func closes(opening, r rune) bool {
+	return r == opening || unicode.Is(unicode.Quotation_Mark, r) && unicode.Is(unicode.Quotation_Mark, opening)
+}
+
+// maxMarks is how many marks may stand one inside the other.
+const maxMarks = 3
+
+// names finds the ids of prompts at the start of a line, in any case.
+type names []name // sorted by folded, which is unique
+
+type name struct {
+	folded string
+	*alike
+}
+
+func (r *replyReader) newNames() names {
+	list := make(names, 0, len(r.questions))
+	for i := range r.questions {
+		if q := &r.questions[i]; utf8.ValidString(q.ID) {
+			list = append(list, name{strings.Map(text.FoldCase, q.ID), q.alike})
+		}
+	}
+	slices.SortFunc(list, func(a, b name) int { return cmp.Compare(a.folded, b.folded) })
+	return slices.CompactFunc(list, func(a, b name) bool { return a.folded == b.folded })
+}
+
+// in yields each name at the start of the line, in marks or without, that a
+// separator follows, and what follows that.
+func (list names) in(line string) iter.Seq2[*alike, string] {
+	return func(yield func(*alike, string) bool) {
+		var marks []rune
+		for {
+			for a, rest := range list.before(line, marks) {
+				if !yield(a, rest) {
+					return
+				}
+			}
+			mark, size := utf8.DecodeRuneInString(line)
+			if !isMark(mark) || len(marks) == maxMarks {
+				return
+			}
+			marks = append(marks, mark)
+			line = line[size:]
+		}
+	}
+}
+
+// before yields the names at the start of the line, where the closing marks and a
+// separator follow. It narrows the list, byte by byte, to what begins as the line
+// does, so its time is linear in the line.
+func (list names) before(line string, marks []rune) iter.Seq2[*alike, string] {
+	return func(yield func(*alike, string) bool) {
+		length := 0   // of the folded id so far
+		spaceEnd := 0 // the end of the white space that was skipped last
+		var buf [4]byte
+		for pos, r := range line {
+			next := buf[:utf8.EncodeRune(buf[:], text.FoldCase(r))]
+			list = list[sort.Search(len(list), func(i int) bool { return list[i].folded[length:] >= string(next) }):]
+			list = list[:sort.Search(len(list), func(i int) bool { return !strings.HasPrefix(list[i].folded[length:], string(next)) })]
+			if len(list) == 0 {
+				return
+			}
+			if length += len(next); len(list[0].folded) > length {
+				continue
+			}
+			end, ok := closeMarks(line, pos+utf8.RuneLen(r), marks)
+			if !ok {
+				continue
+			}
+			if end > spaceEnd {
+				spaceEnd = len(line) - len(trimLeft(line[end:]))
+			}
+			if rest, ok := cutSeparator(line[spaceEnd:]); ok && !yield(list[0].alike, rest) {
+				return
+			}
+		}
+	}
+}
+
+// closeMarks returns the position behind the marks that close what marks opened.
+func closeMarks(line string, pos int, marks []rune) (end int, ok bool) {
+	for _, opening := range slices.Backward(marks) {
+		r, size := utf8.DecodeRuneInString(line[pos:])
+		if size == 0 || !closes(opening, r) {
+			return 0, false
+		}
+		pos += size
+	}
+	return pos, true
+}
+
 // close judges the answer that l began. What does not answer its prompt is a
-// violation and part of the remainder.
+// violation and part of the remainder, and voids what else was said about it.
 func (r *replyReader) close(l *idLine) {
 	if l == nil {
 		return
 	}
-	if l.prompt == ambiguous {
+	if l.several != nil {
 		r.isWords = true
-		r.violate(l.path, fault{CodeAmbiguousID, text.Quote(l.source), "an id that one prompt has"})
+		r.refuseAll(l.several, linePath(l.number), fault{CodeAmbiguousID, text.Quote(l.source), "an id that one prompt has"})
 		r.remainder = append(r.remainder, l.source...)
 		return
 	}
-	if !r.match(&r.questions[l.prompt], l.path, text.Trim(strings.Join(l.value, "\n"), text.AnySpace)) {
-		r.remainder = append(r.remainder, l.source...)
+	if _, isText := l.in.(*Text); isText {
+		r.hide(l)
 	}
-}
-
-// match takes value as an answer to q, or notes what is wrong with it.
-func (r *replyReader) match(q *question, path, value string) bool {
-	p, rule, f := q.in.fromWords(q, value)
+	p, rule, f := l.in.fromWords(l.question, text.Trim(strings.Join(l.value, "\n"), text.AnySpace))
 	if f.code != "" {
-		r.violate(path, f)
-	}
-	if p == nil {
-		return false
+		r.refuse(l.question, linePath(l.number), f)
+		r.remainder = append(r.remainder, l.source...)
+		return
 	}
 	r.isWords = true
-	r.take(q, p, path, rule)
-	return true
+	r.take(l.question, p, linePath(l.number), rule)
 }
 
-func (c *Choice) fromWords(q *question, value string) (Payload, Rule, fault) {
-	values, rule := q.offered(c).match(value)
-	if rule == "" {
-		return nil, "", fault{CodeUnknownOption, text.Quote(value), "the id, label or number of an option that was offered"}
+// hide notes the lines in the text of l that name a prompt: each prompt once.
+func (r *replyReader) hide(l *idLine) {
+	for i, line := range l.value {
+		hidden := r.idLine(trimLeft(line), l.number+i, false)
+		if hidden == nil {
+			continue
+		}
+		a := hidden.several
+		if a == nil {
+			a = hidden.question.alike
+		}
+		if !a.isHidden {
+			a.isHidden = true
+			r.hidden = append(r.hidden, hidden)
+		}
 	}
-	return &ChoiceAnswer{Values: values}, rule, fault{}
 }
 
-func (c *Confirm) fromWords(_ *question, value string) (Payload, Rule, fault) {
-	decided, rule := c.match(value)
-	if decided == Undecided {
-		return nil, "", fault{CodeUnclear, text.Quote(value), wordConfirmed + " or " + wordCancelled}
+// uncover voids what was said about a danger that a text hides another answer to.
+func (r *replyReader) uncover() {
+	for _, l := range r.hidden {
+		named := []*question{l.question}
+		if l.several != nil {
+			named = l.several.questions
+		}
+		for _, q := range named {
+			if q.isDanger() && q.payload != nil {
+				r.refuse(q, linePath(l.number), fault{CodeConflict, text.Quote(text.Trim(l.value[0], text.AnySpace)), "one answer to a prompt, outside of a text"})
+			}
+		}
 	}
-	return &ConfirmAnswer{Confirmed: decided == Confirmed}, rule, fault{}
 }
 
-func (*Text) fromWords(q *question, value string) (Payload, Rule, fault) {
-	if value == "" && !q.Optional {
-		return nil, "", fault{CodeBlank, text.Quote(value), "a text that is not blank"}
-	}
-	return &TextAnswer{Value: value}, RuleText, fault{}
-}
-
-func (noInput) fromWords(*question, string) (Payload, Rule, fault) { return nil, "", fault{} }
-
-// bare reads the whole message as the answer to the only prompt, if that is a
-// choice, or a confirm without danger, of an envelope that was read whole.
+// bare reads the whole message as an answer: to the only prompt, if that is a
+// choice, or a confirm without danger, of an envelope that was read whole; or as a
+// refusal of the only confirm, which is safe.
 func (r *replyReader) bare(body string) {
-	if len(r.questions) != 1 || len(r.e.Skipped) > 0 {
+	var only *question
+	confirms := 0
+	for i := range r.questions {
+		if q := &r.questions[i]; q.in.Kind() == KindConfirm {
+			only = q
+			confirms++
+		}
+	}
+	isOne := len(r.questions) == 1 && len(r.e.Skipped) == 0
+	if isOne && r.questions[0].in.Kind() == KindChoice {
+		only = &r.questions[0]
+	} else if confirms != 1 {
 		return
 	}
-	q := &r.questions[0]
-	if kind := q.in.Kind(); kind != KindChoice && kind != KindConfirm || q.isDanger() {
+	if r.byID[only.ID] == ambiguous {
 		return
 	}
-	if r.match(q, wholeMessage, body) {
-		r.remainder = nil
+	p, rule, f := only.in.fromWords(only, body)
+	if f.code != "" || !isCancel(p) && (!isOne || only.isDanger()) || isCancel(p) && r.meansOption(body) {
+		return
 	}
+	r.isWords = true
+	r.remainder = nil
+	r.take(only, p, wholeMessage, rule)
 }
 
-// doubtDanger takes back what confirmed a danger: beside it are words that were
-// not understood, and they may say anything.
-func (r *replyReader) doubtDanger() {
-	for _, q := range r.order {
-		if q.isDanger() && q.answered() && !isCancel(q.payload) {
-			q.void = true
-			r.violate(q.evidence.Path, fault{CodeUnclear, wordConfirmed + " beside words that were not understood", "nothing else in the message"})
+// meansOption reports whether the words mean an option of any choice.
+func (r *replyReader) meansOption(words string) bool {
+	ids, looks := make(map[string]bool), make(map[string]bool)
+	p := newPhrase(words)
+	for i := range r.questions {
+		if c, ok := r.questions[i].in.(*Choice); ok {
+			o := r.questions[i].offered(c)
+			if n := p.number(); n > 0 && n <= len(c.Options) && o.numbers {
+				return true
+			}
+			for _, n := range o.options {
+				ids[n.fold], looks[n.look] = true, true
+			}
 		}
 	}
-}
-
-// An offer is a choice's options, by what may name them.
-type offer struct {
-	*Choice
-	ids     map[string]int // the index; ambiguous where two options bear it
-	labels  map[string]int // likewise, by label, ASCII case ignored
-	looks   map[string]int // likewise, by what the eye sees of the label
-	numbers bool           // options go by number: no label or id could be meant by one
-}
-
-// offered returns what c, the choice of q, offers.
-func (q *question) offered(c *Choice) *offer {
-	if q.offer == nil {
-		q.offer = newOffer(c)
-	}
-	return q.offer
-}
-
-func newOffer(c *Choice) *offer {
-	n := len(c.Options)
-	o := &offer{c, make(map[string]int, n), make(map[string]int, n), make(map[string]int, n), true}
-	add := func(to map[string]int, key string, i int) {
-		if _, taken := to[key]; taken {
-			i = ambiguous
-		}
-		to[key] = i
-	}
-	for i := range c.Options {
-		id, label := c.Options[i].ID, c.Options[i].Label
-		add(o.ids, id, i)
-		add(o.labels, text.LowerASCII(text.Trim(label, text.AnySpace)), i)
-		add(o.looks, text.Seen(label), i)
-		if isNumber(label) || isNumber(id) {
-			o.numbers = false
-		}
-	}
-	return o
-}
-
-// has reports whether one option, and no other, has the id.
-func (o *offer) has(id string) bool {
-	i, ok := o.ids[id]
-	return ok && i != ambiguous
-}
-
-// match returns the options that value names, each once, and how; the rule is
-// empty if it names none for sure.
-func (o *offer) match(value string) ([]string, Rule) {
-	if !o.AllowMultiple {
-		id, rule := o.matchOne(value)
-		return []string{id}, rule
-	}
-	// What a summary prints reads back, whatever the labels are.
-	if !o.areIDs(value) {
-		if id, rule := o.matchOne(value); rule != "" {
-			return []string{id}, rule
-		}
-	}
-	var ids []string
-	named := make(map[string]bool)
-	weakest := 0
-	for part := range strings.SplitSeq(value, ",") {
-		id, rule := o.matchOne(text.Trim(part, text.AnySpace))
-		if rule == "" {
-			return nil, ""
-		}
-		if !named[id] {
-			named[id] = true
-			ids = append(ids, id)
-		}
-		weakest = max(weakest, slices.Index(byStrength, rule))
-	}
-	return ids, byStrength[weakest]
-}
-
-// byStrength has the rules for an option from the surest on.
-var byStrength = []Rule{RuleOptionID, RuleLabel, RuleNumber}
-
-// areIDs reports whether value is ids as a summary joins them.
-func (o *offer) areIDs(value string) bool {
-	for id := range strings.SplitSeq(value, ", ") {
-		if !o.has(id) {
-			return false
-		}
-	}
-	return true
-}
-
-// matchOne returns the one option that s names by its id, else its label, else,
-// where that is sure, its number.
-func (o *offer) matchOne(s string) (id string, rule Rule) {
-	i, ok := o.ids[s]
-	rule = RuleOptionID
-	if !ok {
-		i, ok = o.labels[text.LowerASCII(s)]
-		rule = RuleLabel
-		if ok && o.looks[text.Seen(s)] == ambiguous {
-			i = ambiguous // the eye would not tell which
-		}
-	}
-	if !ok && o.numbers {
-		i, ok = o.number(s)
-		rule = RuleNumber
-	}
-	if !ok || i == ambiguous || !o.has(o.Options[i].ID) {
-		return "", ""
-	}
-	return o.Options[i].ID, rule
-}
-
-// number returns the index of the option whose number, from 1, is s: 2, 2. or
-// 2).
-func (o *offer) number(s string) (int, bool) {
-	if strings.HasSuffix(s, ".") || strings.HasSuffix(s, ")") {
-		s = s[:len(s)-1]
-	}
-	n, err := strconv.Atoi(s)
-	return n - 1, err == nil && strconv.Itoa(n) == s && 1 <= n && n <= len(o.Options)
-}
-
-// isNumber reports whether s reads as a number: digits, and no letters.
-func isNumber(s string) bool {
-	return strings.ContainsFunc(s, unicode.IsNumber) && !strings.ContainsFunc(s, unicode.IsLetter)
-}
-
-// match returns what the word says, and by which rule. It is Undecided if no
-// rule knows the word, or if it could be meant the other way round.
-func (c *Confirm) match(word string) (decided Decision, rule Rule) {
-	confirm, cancel := c.labels()
-	for _, w := range [...]struct {
-		word string
-		is   Decision
-		rule Rule
-	}{
-		{wordConfirmed, Confirmed, RuleWord},
-		{wordCancelled, Cancelled, RuleWord},
-		{confirm, Confirmed, RuleButton},
-		{cancel, Cancelled, RuleButton},
-		{"yes", Confirmed, RuleYesNo},
-		{"true", Confirmed, RuleYesNo},
-		{"no", Cancelled, RuleYesNo},
-		{"false", Cancelled, RuleYesNo},
-	} {
-		switch {
-		case text.LowerASCII(w.word) != text.LowerASCII(word):
-		case decided == Undecided:
-			decided, rule = w.is, w.rule
-		case decided != w.is:
-			return Undecided, ""
-		}
-	}
-	other, otherDefault := cancel, DefaultCancelLabel
-	if decided == Cancelled {
-		other, otherDefault = confirm, DefaultConfirmLabel
-	}
-	if decided != Undecided && isDoubtful(word, rule, other, otherDefault) {
-		return Undecided, ""
-	}
-	return decided, rule
-}
-
-// isDoubtful reports whether the word could be meant for the other button: it
-// looks like its label, or like the default one; or it is not a label itself,
-// and the other label begins with it.
-func isDoubtful(word string, rule Rule, other, otherDefault string) bool {
-	word, other = text.Seen(word), text.Seen(other)
-	begins := strings.HasPrefix(strings.TrimLeftFunc(other, func(r rune) bool { return !unicode.IsLetter(r) }), word)
-	return word == other || word == text.Seen(otherDefault) || begins && rule != RuleButton
-}
-
-// remainderOf is the remainder of a message of which nothing was understood.
-func remainderOf(message string) string {
-	if text.IsBlank(message) {
-		return ""
-	}
-	return message
+	return slices.ContainsFunc(p, func(f form) bool { return f.fold != "" && (ids[f.fold] || ids[f.key] || looks[f.look]) })
 }

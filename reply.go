@@ -1,16 +1,7 @@
 package clarify
 
 import (
-	"encoding/json"
-	"fmt"
-	"log/slog"
 	"slices"
-	"strconv"
-	"strings"
-	"unicode/utf8"
-
-	"github.com/clarify-protocol/clarify-go/internal/jsontext"
-	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
 // A Decision is what the user decided about a confirm.
@@ -102,11 +93,28 @@ type Reply struct {
 	source     Source
 	state      State
 	evidence   []Evidence
-	missing    []string
-	cancelled  []string
+	shown      []shown        // by index, as the evidence
+	byID       map[string]int // the index of the evidence
+	missing    []asked
+	leftOut    []asked // optional
 	violations []Violation
 	remainder  string
 	confirms   bool // a confirm was asked
+	isPart     bool // a part of the envelope was skipped
+	noAnswer   bool // nobody was there to answer
+}
+
+// An asked is a prompt that was not answered.
+type asked struct {
+	id, question string
+	kind         Kind
+}
+
+// A shown is what the user saw of an answer: the question, and the label of each
+// value or of the button.
+type shown struct {
+	question string
+	labels   []string
 }
 
 // State returns the one value that sums up the reply.
@@ -136,7 +144,13 @@ func (r *Reply) Answers() Answers {
 
 // Missing returns the ids of the required prompts that were not answered, in the
 // order of the envelope. After a cancel none is missing.
-func (r *Reply) Missing() []string { return slices.Clone(r.get().missing) }
+func (r *Reply) Missing() []string {
+	var ids []string
+	for _, a := range r.get().missing {
+		ids = append(ids, a.id)
+	}
+	return ids
+}
 
 // Violations returns what was answered but does not hold, at most the first 1,000.
 // Path is that of the structured answer, answers[2].values[0], or the line, line 3.
@@ -194,136 +208,24 @@ func (r *Reply) get() *Reply {
 }
 
 func (r *Reply) payload(id string) Payload {
-	for _, e := range r.get().evidence {
-		if e.Answer.ID == id {
-			return e.Answer.Payload
-		}
+	if i, ok := r.get().byID[id]; ok {
+		return r.evidence[i].Answer.Payload
 	}
 	return nil
+}
+
+// cancelled returns the ids of the confirms that were cancelled.
+func (r *Reply) cancelled() (ids []string) {
+	for _, e := range r.evidence {
+		if isCancel(e.Answer.Payload) {
+			ids = append(ids, e.Answer.ID)
+		}
+	}
+	return ids
 }
 
 // complete reports whether there is an answer, nothing is missing, and there is no
 // violation.
 func (r *Reply) complete() bool {
 	return len(r.evidence) > 0 && len(r.missing) == 0 && len(r.violations) == 0
-}
-
-// ForModel returns the reply as lines for the conversation that the model reads.
-// Every line starts with a word of ours. What the user wrote is quoted and escaped
-// on one line, so that no value can pass for a line. The lines say what was
-// answered, cancelled, missing and not understood. The last line says whether to
-// proceed, unless all is answered and no confirm was asked.
-func (r *Reply) ForModel() string {
-	r = r.get()
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	switch {
-	case r.source == SourceChat:
-		line("reply: the user did not answer the questions: nothing is answered, confirmed or refused")
-	case len(r.evidence) == 0:
-		line("reply: nothing in the user's answers holds: nothing is answered, confirmed or refused")
-	default:
-		line("reply: %s of the user to the questions", text.Plural(len(r.evidence), "answer"))
-	}
-	for _, e := range r.evidence {
-		line("answer: %s: %s", jsontext.Quote(e.Answer.ID), e.Answer.Payload.forModel())
-	}
-	for _, id := range r.cancelled {
-		line("cancelled: %s: do not do what it asked about", jsontext.Quote(id))
-	}
-	for _, id := range r.missing {
-		line("missing: %s: required, and not answered", jsontext.Quote(id))
-	}
-	for i, v := range r.violations {
-		if i == maxProblems {
-			line("problem: and %d more", len(r.violations)-i)
-			break
-		}
-		line("problem: %s", v.String())
-	}
-	if r.remainder != "" {
-		line("not understood: %s", jsontext.Quote(r.remainder))
-	}
-	switch {
-	case r.Proceed():
-		line("proceed: yes, with exactly what was asked about")
-	case r.confirms || !r.complete():
-		line("proceed: no")
-	}
-	return b.String()
-}
-
-// maxProblems is how many violations the model is told: a message can have
-// thousands.
-const maxProblems = 20
-
-func (p *ChoiceAnswer) forModel() string {
-	values := make([]string, len(p.Values))
-	for i, v := range p.Values {
-		values[i] = jsontext.Quote(v)
-	}
-	return "chose " + strings.Join(values, ", ")
-}
-
-func (p *ConfirmAnswer) forModel() string { return p.decision().String() }
-func (p *TextAnswer) forModel() string    { return "wrote " + jsontext.Quote(p.Value) }
-func (noPayload) forModel() string        { return "" }
-
-// LogValue returns the reply as JSON without what the user wrote, for package slog.
-// A text answer and the remainder have only their length in code points, and a
-// violation does not say what was got. Ids of options and decisions are in it.
-func (r Reply) LogValue() slog.Value { return slog.AnyValue(json.RawMessage(r.append(nil, true))) }
-
-func (r *Reply) append(dst []byte, redact bool) []byte {
-	dst = append(dst, `{"source":"`...)
-	dst = append(dst, r.source.String()...)
-	dst = append(dst, `","state":"`...)
-	dst = append(dst, r.state.String()...)
-	dst = append(dst, `","answers":[`...)
-	for i := range r.evidence {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = r.evidence[i].append(dst, redact)
-	}
-	dst = jsontext.AppendStrings(append(dst, `],"missing":`...), r.missing)
-	dst = jsontext.AppendStrings(append(dst, `,"cancelled":`...), r.cancelled)
-	dst = append(dst, `,"violations":[`...)
-	for i, v := range r.violations {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = jsontext.AppendString(append(dst, `{"path":`...), v.Path)
-		dst = jsontext.AppendString(append(dst, `,"code":`...), string(v.Code))
-		if !redact {
-			dst = jsontext.AppendString(append(dst, `,"got":`...), v.Got)
-		}
-		dst = jsontext.AppendString(append(dst, `,"want":`...), v.Want)
-		dst = append(dst, '}')
-	}
-	if redact {
-		dst = appendLength(append(dst, `],"remainder_length":`...), r.remainder)
-	} else {
-		dst = jsontext.AppendString(append(dst, `],"remainder":`...), text.ToUTF8(r.remainder))
-	}
-	dst = jsontext.AppendBool(dst, `,"complete":`, r.complete())
-	dst = jsontext.AppendBool(dst, `,"proceed":`, r.Proceed())
-	return append(dst, '}')
-}
-
-func (e *Evidence) append(dst []byte, redact bool) []byte {
-	dst = append(dst, '{')
-	if p, ok := e.Answer.Payload.(*TextAnswer); ok && redact {
-		dst = jsontext.AppendString(append(dst, `"id":`...), e.Answer.ID)
-		dst = appendLength(append(dst, `,"kind":"text","length":`...), p.Value)
-	} else {
-		dst = e.Answer.appendMembers(dst)
-	}
-	dst = jsontext.AppendString(append(dst, `,"at":`...), e.Path)
-	dst = jsontext.AppendString(append(dst, `,"rule":`...), string(e.Rule))
-	return append(dst, '}')
-}
-
-func appendLength(dst []byte, s string) []byte {
-	return strconv.AppendInt(dst, int64(utf8.RuneCountInString(s)), 10)
 }

@@ -65,7 +65,7 @@ func ToolSchema(form ToolForm) []byte {
 // when not to, and what to do afterwards.
 func ToolDescription() string {
 	return fmt.Sprintf(`Ask the user instead of guessing. Use it when a detail that the task needs is missing or ambiguous, such as which resource is meant, an id, a name or a permission, and always before anything destructive or irreversible: then with a %q prompt and danger set to true. Do not use it for what you can look up with another tool, for what the user has said already, or for small talk.
-Put everything you need to know into one call, %d to %d prompts, rather than asking again and again. Offer the real options: never a made-up id.
+Put everything you need to know into one call, %d to %d prompts, rather than asking again and again. Offer the real options: never a made-up id. Write questions and labels in the user's language. Use another id for another question. Never ask for secrets: passwords, keys, tokens, card numbers, PINs.
 The user sees a form. After a successful call stop: change nothing in this turn, say in one short sentence that you need an answer, and wait. The answer comes with the user's next message. No answer, an unclear one or a cancel is not a yes.
 If the result starts with %q, nothing was shown: fix every problem it names and call again.`, KindConfirm, MinPrompts, MaxPrompts, failed)
 }
@@ -82,7 +82,8 @@ func ArgumentsSchema() []byte { return schema("arguments") }
 func EnvelopeSchema() []byte { return schema("envelope") }
 
 // AnswersSchema returns the JSON Schema (draft 2020-12) of answers of which
-// [ParseAnswers] leaves nothing out.
+// [ParseAnswers] leaves nothing out. It does not see a key that is there twice, nor
+// a text in an unknown member.
 func AnswersSchema() []byte { return schema("answers") }
 
 // schemas has the files of schema/. A test makes them from the constants and the

@@ -28,12 +28,21 @@ const (
 	CodeUnknownKind Code = "unknown_kind" // a kind that the contract does not have
 	CodeIncomplete  Code = "incomplete"   // the envelope has Skipped: it is only a part of what was asked
 
+	// Only in a [Conversation].
+	CodeSecondQuestion Code = "second_question" // a question was asked in this turn
+	CodeReusedID       Code = "reused_id"       // the id stood for another question
+
+	// Only in answers.
+	CodeDuplicateKey Code = "duplicate_key" // a key is there twice
+	CodeUnknownKey   Code = "unknown_key"   // a member that is not the contract's holds a text
+
 	// Only in a reply.
 	CodeUnknownID     Code = "unknown_id"     // no prompt that was asked has the id
 	CodeAmbiguousID   Code = "ambiguous_id"   // two prompts, or two options, have the id
 	CodeWrongKind     Code = "wrong_kind"     // not the prompt's kind
 	CodeUnknownOption Code = "unknown_option" // an option that was not offered
 	CodeConflict      Code = "conflict"       // two different answers to one prompt
+	CodeOtherQuestion Code = "other_question" // an answer that is, or may be, for another question
 	CodeUnclear       Code = "unclear"        // words that are not clearly a yes or a no
 
 	// Only from [Envelope.Lint].
@@ -41,7 +50,10 @@ const (
 	CodeBidi           Code = "bidi_override"     // embeds, overrides or isolates a direction
 	CodeInvisible      Code = "invisible"         // the eye sees nothing
 	CodeDuplicateLabel Code = "duplicate_label"   // two options look the same
+	CodeLabelIsID      Code = "label_is_id"       // an option's label looks like another option's id
 	CodeSameLabels     Code = "same_labels"       // the two buttons of a confirm look the same
+	CodeOppositeLabel  Code = "opposite_label"    // a button's label says the opposite
+	CodeSecret         Code = "secret"            // a text asks for a password, a key or the like
 )
 
 // A Violation is one problem of a call, of an envelope made in Go, of a reply
@@ -53,10 +65,18 @@ type Violation struct {
 	Want string
 }
 
-// String returns "path: got …, want …", on one line without control characters.
+// String returns "path: got …, want …", on one line without control characters. It
+// cuts a path of more than 200 bytes.
 func (v Violation) String() string {
-	return text.Printable(v.Path + ": got " + v.Got + ", want " + v.Want)
+	path := v.Path
+	if len(path) > maxPath { // it holds an id
+		path = text.Cut(path, maxPath) + "…"
+	}
+	return text.Printable(path + ": got " + v.Got + ", want " + v.Want)
 }
+
+// maxPath is the most bytes of a path that String writes.
+const maxPath = 200
 
 // Error returns "clarify: " and the String of v.
 func (v Violation) Error() string { return errorPrefix + v.String() }

@@ -146,7 +146,7 @@ func (a Answer) ForModel() string {
 }
 
 func noReply(why string) string {
-	return "reply: " + why + ": nothing is answered, confirmed or refused\nproceed: no\n"
+	return "reply: " + why + ": nothing is answered, confirmed or refused\nproceed: no, because nothing was answered\n"
 }
 
 // Ask asks the questions of e in the client's form, during a call of a tool. The

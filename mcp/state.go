@@ -15,6 +15,11 @@ import (
 // stateLife is how long a person has to answer.
 const stateLife = 24 * time.Hour
 
+// A clarify.Conversation does not fit here. A tool asks and is answered within one
+// call, or by the client calling it again, so there are no turns; a session can have
+// many calls at once; and between the two calls it is the client that keeps the state,
+// so the state has to be signed.
+//
 // The client keeps a state between question and answer. It holds a number that is
 // used once, the time when it expires, and a signature over both and over what
 // the question is about.

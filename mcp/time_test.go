@@ -55,7 +55,7 @@ func TestSlowPerson(t *testing.T) {
 				got, said := r.call(cs, p)
 				refused(r.t, got, nil)
 				assert.Equal(r.t, TimedOut, got.answer.Outcome)
-				assert.Equal(r.t, "reply: the user did not answer in time, and the form was withdrawn: nothing is answered, confirmed or refused\nproceed: no\n", said)
+				assert.Equal(r.t, "reply: the user did not answer in time, and the form was withdrawn: nothing is answered, confirmed or refused\nproceed: no, because nothing was answered\n", said)
 				<-withdrawn
 			})
 		}

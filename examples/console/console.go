@@ -3,8 +3,6 @@ package main
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -273,8 +271,8 @@ func refuse(status int, problem string) *refusal { return &refusal{status: statu
 func (c *console) take(conv *conversation, form url.Values) (running chan struct{}, refused *refusal) {
 	conv.mu.Lock()
 	defer conv.mu.Unlock()
-	position, asked, ok := conv.position(form.Get("token"))
-	if !ok {
+	position, talk := conv.at(form.Get("position"))
+	if talk == nil || form.Get(clarify.FormFor) != talk.Reference() {
 		return nil, refuse(http.StatusConflict, "This form belongs to something else, so nothing was sent.")
 	}
 	current := position == len(conv.timeline) && conv.running == nil
@@ -294,7 +292,7 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 		if form.Has("enter") && current { // the Enter key, not the button that confirms
 			return nil, refuse(http.StatusUnprocessableEntity, "Enter alone does not send this. Look at it once more, then choose Continue.")
 		}
-		answers, blocked := asked.FormAnswers(form)
+		answers, blocked := talk.Pending().FormAnswers(form)
 		if len(blocked) > 0 {
 			if !current {
 				return nil, refuse(http.StatusConflict, movedOn)
@@ -330,32 +328,28 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 
 const movedOn = "The conversation has moved on since this page was made, so nothing was sent."
 
-// token returns the token of a form that is shown at this position of the
-// conversation, and the question that is open there. A form is accepted only at
-// its position and for its question, so it works once.
-func (conv *conversation) token(position int) (token string, asked *clarify.Envelope) {
-	asked = replay(conv.timeline[:position]).Pending()
-	digest := ""
-	if asked != nil {
-		var err error
-		if digest, err = asked.Digest(); err != nil {
-			digest = "none" // too large to be encoded, so only the position identifies it
-		}
+// at returns the position that a form names, and the conversation at this position,
+// or nil. A form is accepted only at its position and for the question that waits
+// there, so it works once.
+func (conv *conversation) at(position string) (int, *clarify.Conversation) {
+	n, err := strconv.Atoi(position)
+	if err != nil || n < 0 || n > len(conv.timeline) || strconv.Itoa(n) != position {
+		return 0, nil
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s", conv.id, position, digest))
-	return fmt.Sprintf("%d-%s", position, hex.EncodeToString(sum[:16])), asked
+	return n, replay(conv.timeline[:n])
 }
 
-// position returns the position that the token names, and the question that is
-// open there.
-func (conv *conversation) position(token string) (position int, asked *clarify.Envelope, ok bool) {
-	number, _, _ := strings.Cut(token, "-")
-	position, err := strconv.Atoi(number)
-	if err != nil || position < 0 || position > len(conv.timeline) {
-		return 0, nil, false
+// replay tells a conversation what happened, so it knows the question that waits.
+func replay(timeline []entry) *clarify.Conversation {
+	talk := new(clarify.Conversation)
+	for _, e := range timeline {
+		if e.Event != nil {
+			talk.Event(*e.Event) // an event that is not a question changes nothing
+		} else {
+			talk.Message(e.Message)
+		}
 	}
-	want, asked := conv.token(position)
-	return position, asked, token == want
+	return talk
 }
 
 // finished reports whether the agent's last turn is complete.
@@ -387,9 +381,20 @@ func (c *console) run(conv *conversation) {
 	})
 }
 
+// request returns the request for the last turn of the timeline.
+func (conv *conversation) request(timeline []entry) turnRequest {
+	req := turnRequest{Conversation: conv.id}
+	for _, e := range timeline {
+		if req.Have++; e.Event == nil {
+			req.Turn, req.Message, req.Have = req.Turn+1, e.Message, 0
+		}
+	}
+	return req
+}
+
 // turn asks the engine for the turn and adds each event when it arrives.
 func (c *console) turn(ctx context.Context, conv *conversation, timeline []entry) error {
-	body, err := json.Marshal(turnRequest{Conversation: conv.id, Timeline: timeline})
+	body, err := json.Marshal(conv.request(timeline))
 	if err != nil {
 		return err
 	}

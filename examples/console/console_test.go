@@ -178,13 +178,18 @@ func (s *site) timeline(path string) (messages, events []string) {
 	defer conv.mu.Unlock()
 	for _, e := range conv.timeline {
 		if e.Event == nil {
-			messages = append(messages, e.Message)
+			messages = append(messages, unbound(e.Message))
 		} else {
 			events = append(events, e.Event.Type)
 		}
 	}
 	return messages, events
 }
+
+var bound = regexp.MustCompile(`,\s*"for":\s*"[0-9a-f]{32}"|\.[0-9]+("[,:])`)
+
+// unbound returns answers without their reference and the number of their question.
+func unbound(message string) string { return bound.ReplaceAllString(message, "$1") }
 
 // messages wants so many messages in the conversation.
 func (s *site) messages(path string, want int) {
@@ -198,13 +203,13 @@ func (s *site) did(path string, want ...string) {
 	require.Equal(s, want, s.engine.changes(strings.TrimPrefix(path, "/c/")))
 }
 
-var tokens = regexp.MustCompile(`name="token" value="([^"]+)"`)
-
-func token(page string) string {
-	if m := tokens.FindStringSubmatch(page); m != nil {
-		return m[1]
+// position returns which form of the conversation the page has, and for which question.
+func position(page string) url.Values {
+	form := url.Values{}
+	for _, m := range regexp.MustCompile(`<input type="hidden" name="(position|for)" value="([^"]*)">`).FindAllStringSubmatch(page, -1) {
+		form.Set(m[1], m[2])
 	}
-	return ""
+	return form
 }
 
 // answer returns the form of the page, filled with these names and values.
@@ -217,9 +222,14 @@ func say(page, text string) url.Values {
 }
 
 func filled(page, do string, fields []string) url.Values {
-	form := url.Values{"do": {do}, "token": {token(page)}}
+	form := position(page)
+	form.Set("do", do)
 	for i := 0; i < len(fields); i += 2 {
-		form.Add(fields[i], fields[i+1])
+		name := fields[i]
+		if m := regexp.MustCompile(`name="(` + regexp.QuoteMeta(name) + `\.\d+)"`).FindStringSubmatch(page); m != nil {
+			name = m[1] // a later question has ids of its own
+		}
+		form.Add(name, fields[i+1])
 	}
 	return form
 }
@@ -285,7 +295,7 @@ func TestOneConfirmSendsAtOnce(t *testing.T) {
 	page := s.get(path)
 	s.did(path)
 	s.hides(page, "Continue")
-	buttons := regexp.MustCompile(`<button class="(\w+)"[^>]* name="answer.confirm_backups" value="(\w+)"[^>]*><span[^>]*>([^<]+)`).FindAllStringSubmatch(page, -1)
+	buttons := regexp.MustCompile(`<button class="(\w+)"[^>]* name="answer.confirm_backups[.]2" value="(\w+)"[^>]*><span[^>]*>([^<]+)`).FindAllStringSubmatch(page, -1)
 	var got []string
 	for _, b := range buttons {
 		got = append(got, strings.Join(b[1:], " "))
@@ -391,8 +401,8 @@ func TestWhatIsNotOfThisMomentIsRefused(t *testing.T) {
 	page := s.post(path, yes(s.get(other)), http.StatusConflict)
 	s.shows(page, "This form belongs to something else, so nothing was sent.")
 	wrong := yes(first)
-	for _, bad := range []string{"", "x", "-1", "-1-ff", "999-", "9999999999999999999-x", "0" + token(first), token(first) + "0"} {
-		wrong.Set("token", bad)
+	for _, bad := range []string{"", "x", "-1", "0" + position(first).Get("position"), " 2", "999", "9999999999999999999"} {
+		wrong.Set("position", bad)
 		s.post(path, wrong, http.StatusConflict)
 	}
 	wrong = yes(first)
@@ -623,7 +633,7 @@ func TestOtherSitesArePostingNothing(t *testing.T) {
 	}
 	s.did(path, "delete logs")
 	// They do not reach the engine either.
-	body := `{"conversation":"x","timeline":[{"message":"make room"}]}`
+	body := `{"conversation":"x","turn":1,"message":"make room"}`
 	for _, header := range [][]string{{"Sec-Fetch-Site", "cross-site"}, {"Origin", "https://evil.example"}} {
 		resp, _, err := s.do("POST", s.console.engineURL, body, header...)
 		require.NoError(t, err)
@@ -668,7 +678,7 @@ func TestSizesAreLimited(t *testing.T) {
 
 	w := httptest.NewRecorder()
 	s.engine.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(
-		`{"conversation":"x","timeline":[{"message":"`+strings.Repeat("x", maxTurnRequest)+`"}]}`)))
+		`{"conversation":"x","turn":1,"message":"`+strings.Repeat("x", maxTurnRequest)+`"}`)))
 	assert.Equal(t, http.StatusBadRequest, w.Code)
 }
 
@@ -747,7 +757,7 @@ func TestTheEngineDiesInMidStream(t *testing.T) {
 	s.post(path, yes(s.get(path)), http.StatusSeeOther)
 	_, after := s.timeline(path)
 	require.Greater(t, len(after), len(before))
-	whole := text(s.get(path))
+	whole := unbound(text(s.get(path)))
 	for cut := range len(after) - len(before) {
 		limit := -1 // events until the engine dies; none if negative
 		s := newSite(t, func(h http.Handler) http.Handler {
@@ -771,7 +781,7 @@ func TestTheEngineDiesInMidStream(t *testing.T) {
 		s.post(path, filled(page, doAgain, nil), http.StatusSeeOther) // the rest may be cut again
 		limit = -1
 		s.post(path, filled(s.get(path), doAgain, nil), http.StatusSeeOther)
-		require.Equal(t, whole, text(s.get(path)), "cut at %d", cut)
+		require.Equal(t, whole, unbound(text(s.get(path))), "cut at %d", cut)
 		did()
 	}
 }
@@ -841,9 +851,9 @@ func TestWhileTheAgentIsAtWork(t *testing.T) {
 	s.hides(page, "Try again", "Send")
 	conv := s.console.conversation(id)
 	conv.mu.Lock()
-	token, _ := conv.token(len(conv.timeline))
+	at := fmt.Sprint(len(conv.timeline))
 	conv.mu.Unlock()
-	s.post(path, url.Values{"do": {doMessage}, "token": {token}, "message": {"hurry"}}, http.StatusConflict)
+	s.post(path, url.Values{"do": {doMessage}, "position": {at}, "message": {"hurry"}}, http.StatusConflict)
 	go_on <- true
 	assert.Equal(t, http.StatusSeeOther, <-done)
 	s.messages(path, 1)
@@ -892,7 +902,7 @@ func TestTheConversationSurvivesARestart(t *testing.T) {
 	again.open(s.console.engineURL)
 	after := again.get(path)
 	assert.Equal(t, text(before), text(after))
-	assert.Equal(t, token(before), token(after))
+	assert.Equal(t, position(before), position(after))
 	again.post(path, answer(before, "answer."+askGuarded, clarify.FormConfirmed), http.StatusSeeOther)
 	again.did(path, "delete backups")
 }

@@ -20,7 +20,7 @@ import (
 // them, the guard around the tools, and the journal. Because of the journal, an
 // answer acts only once.
 
-const maxTurnRequest = 8 << 20
+const maxTurnRequest = 2 << 20
 
 // A bucket holds files. Every conversation has its own buckets.
 type bucket struct {
@@ -29,7 +29,8 @@ type bucket struct {
 }
 
 // A project is what the engine knows about one conversation. It is built from
-// the turns in the journal, and from nothing else.
+// the turns in the journal, and from nothing else. The last turn has the state of
+// the clarify.Conversation.
 type project struct {
 	mu      sync.Mutex
 	buckets map[string]bucket
@@ -41,10 +42,12 @@ type project struct {
 // the engine can send exactly the same events again.
 type turnRecord struct {
 	Conversation string          `json:"conversation"`
+	Turn         int             `json:"turn"`
 	Message      string          `json:"message"` // the message that the turn answers
 	Changes      []change        `json:"changes,omitempty"`
 	Plan         *plan           `json:"plan,omitempty"` // what the agent will do after the answer
 	Events       []clarify.Event `json:"events"`
+	Talk         json.RawMessage `json:"talk"` // the clarify.Conversation after the turn
 }
 
 // A change is one thing that was done to the buckets.
@@ -135,11 +138,28 @@ func (p *project) add(rec turnRecord) error {
 	return nil
 }
 
+// save stores the turn, and only then changes anything. It does neither if another
+// turn was saved since this one was taken. A database does that with an UPDATE of
+// the state WHERE its version is still the one that was loaded.
+func (g *engine) save(p *project, rec turnRecord) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if rec.Turn != len(p.turns)+1 {
+		return errSaved
+	}
+	if err := g.journal.Append(rec); err != nil {
+		return err
+	}
+	return p.add(rec)
+}
+
+var errSaved = errors.New("somebody else has saved this turn")
+
 // ServeHTTP streams the next turn of the conversation.
 func (g *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var req turnRequest
 	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxTurnRequest)).Decode(&req); err != nil {
-		http.Error(w, "want a conversation as JSON: "+err.Error(), http.StatusBadRequest)
+		http.Error(w, "want a turn as JSON: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	rest, err := g.turn(req)
@@ -163,79 +183,68 @@ func (g *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 var errAnotherConversation = errors.New("this is not how the conversation went")
 
-// turn returns the events of the last turn that are not in the conversation yet.
-// If the turn was already taken, turn returns the recorded events. So an answer
-// acts once, even if it arrives many times.
+// turn returns the events of the turn that the Console does not have yet. If the
+// turn was already taken, turn returns the recorded events. So an answer acts once,
+// even if it arrives many times.
 func (g *engine) turn(req turnRequest) ([]clarify.Event, error) {
-	number, message, sent := 0, "", []clarify.Event(nil)
-	for _, e := range req.Timeline {
-		if e.Event != nil {
-			sent = append(sent, *e.Event)
-		} else {
-			number, message, sent = number+1, e.Message, nil
-		}
-	}
 	p := g.project(req.Conversation)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	switch {
-	case number == 0 || number > len(p.turns)+1:
-		return nil, errAnotherConversation
-	case number == len(p.turns)+1:
-		if err := g.take(p, req); err != nil {
+	for {
+		p.mu.Lock()
+		turns, buckets := p.turns, maps.Clone(p.buckets)
+		p.mu.Unlock()
+		if n := req.Turn - 1; 0 <= n && n < len(turns) && turns[n].Message == req.Message && 0 <= req.Have && req.Have <= len(turns[n].Events) {
+			return turns[n].Events[req.Have:], nil
+		}
+		if req.Turn != len(turns)+1 || req.Have != 0 {
+			return nil, errAnotherConversation
+		}
+		rec, err := g.take(req, turns, buckets)
+		if err == nil {
+			err = g.save(p, rec)
+		}
+		if err != nil && err != errSaved { // a turn that somebody else has saved counts
 			return nil, err
 		}
 	}
-	rec := p.turns[number-1]
-	if rec.Message != message || len(sent) > len(rec.Events) || !slices.Equal(rec.Events[:len(sent)], sent) {
-		return nil, errAnotherConversation
-	}
-	return rec.Events[len(sent):], nil
 }
 
-// take lets the agent take its next turn. Either the whole turn happens, or
-// nothing of it.
-func (g *engine) take(p *project, req turnRequest) error {
-	last := len(req.Timeline) - 1
-	if req.Timeline[last].Event != nil {
-		return errAnotherConversation
-	}
-	history := replay(req.Timeline[:last])
+// take lets the agent take the turn after these turns. It changes nothing yet.
+func (g *engine) take(req turnRequest, turns []turnRecord, buckets map[string]bucket) (rec turnRecord, err error) {
 	t := &turn{
-		record:  turnRecord{Conversation: req.Conversation, Message: req.Timeline[last].Message},
-		run:     fmt.Sprintf("%s-%d", req.Conversation, len(p.turns)+1),
-		buckets: maps.Clone(p.buckets),
+		record:  turnRecord{Conversation: req.Conversation, Turn: req.Turn, Message: req.Message},
+		run:     fmt.Sprintf("%s-%d", req.Conversation, req.Turn),
+		buckets: buckets,
 	}
-	// A plan counts only if it was kept with exactly this question.
-	if pending := history.Pending(); pending != nil && len(p.turns) > 0 {
-		if kept := p.turns[len(p.turns)-1].Plan; kept != nil {
-			if digest, err := pending.Digest(); err == nil && digest == kept.Digest {
-				t.plan = kept
-			}
+	if n := len(turns); n > 0 {
+		if err := json.Unmarshal(turns[n-1].Talk, &t.talk); err != nil {
+			return rec, err
 		}
+		t.plan = turns[n-1].Plan
 	}
-	t.reply = history.Message(t.record.Message)
+	t.reply = t.talk.Message(req.Message)
+	if t.talk.Pending() != nil { // the answers were for another question
+		t.record.Plan, t.plan = t.plan, nil
+	}
 	if t.plan != nil {
 		t.emit(clarify.Event{Type: eventReading, Output: strings.TrimSuffix(t.reply.ForModel(), "\n")})
 	}
 	if err := g.script(t); err != nil {
-		return err
+		return rec, err
 	}
 	t.emit(clarify.Event{Type: eventTurnEnd})
-	if err := g.journal.Append(t.record); err != nil {
-		return err
-	}
-	return p.add(t.record)
+	t.record.Talk, err = json.Marshal(&t.talk)
+	return t.record, err
 }
 
 // A turn is what the agent can do in one turn. It can look and say something,
 // and it can either ask or change something, but not both.
 type turn struct {
-	plan  *plan          // what the agent does after a yes; nil if the open question is not its own
-	reply *clarify.Reply // the user's message, read against the open question
+	talk  clarify.Conversation
+	plan  *plan          // what the agent does after a yes; nil if no question was answered
+	reply *clarify.Reply // the user's message, read against the question
 
 	record  turnRecord
-	run     string
+	run     string            // names the turn, and so the question that it asks
 	buckets map[string]bucket // after the changes of this turn
 }
 
@@ -265,15 +274,8 @@ func (t *turn) ask(e *clarify.Envelope, then plan) error {
 	if len(t.record.Changes) > 0 {
 		return errChanged
 	}
-	asked, err := e.Normalized() // the envelope as the Console will see it
+	output, err := t.talk.Ask(t.run, e)
 	if err != nil {
-		return err
-	}
-	output, err := asked.Result()
-	if err != nil {
-		return err
-	}
-	if then.Digest, err = asked.Digest(); err != nil {
 		return err
 	}
 	t.record.Plan = &then
@@ -283,7 +285,7 @@ func (t *turn) ask(e *clarify.Envelope, then plan) error {
 
 // change changes a bucket.
 func (t *turn) change(c change) error {
-	if t.record.Plan != nil {
+	if t.talk.Asking() {
 		return errAsked
 	}
 	if err := c.apply(t.buckets); err != nil {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -43,11 +44,16 @@ func testEngine(t *testing.T, folder string) *engine {
 func (k *talk) says(message string) *clarify.Envelope {
 	k.Helper()
 	k.timeline = append(k.timeline, entry{Message: message})
-	events, err := k.engine.turn(turnRequest{k.id, k.timeline})
+	events, err := k.engine.turn(request(k.id, k.timeline))
 	require.NoError(k, err, message)
 	k.timeline = told(k.timeline, events)
 	require.Equal(k, eventTurnEnd, events[len(events)-1].Type)
 	return replay(k.timeline).Pending()
+}
+
+// request returns the request of a Console that has the timeline.
+func request(id string, timeline []entry) turnRequest {
+	return (&conversation{id: id}).request(timeline)
 }
 
 // told returns the timeline with the events at its end.
@@ -62,7 +68,17 @@ func told(timeline []entry, events []clarify.Event) []entry {
 // answers sends structured answers.
 func (k *talk) answers(answers ...clarify.Answer) *clarify.Envelope {
 	k.Helper()
-	return k.says(message(k.T, answers...))
+	talk := replay(k.timeline)
+	for i, a := range answers {
+		for _, p := range talk.Pending().Prompts {
+			if strings.HasPrefix(p.ID, a.ID+".") { // a later question has ids of its own
+				answers[i].ID = p.ID
+			}
+		}
+	}
+	b, err := clarify.Answers{For: talk.Reference(), Answers: answers}.AppendJSON(nil)
+	require.NoError(k, err)
+	return k.says(string(b))
 }
 
 func message(t *testing.T, answers ...clarify.Answer) string {
@@ -110,7 +126,8 @@ func (k *talk) asks(e *clarify.Envelope, want ...string) {
 	var got []string
 	if e != nil {
 		for _, p := range e.Prompts {
-			got = append(got, p.ID)
+			name, _, _ := strings.Cut(p.ID, ".")
+			got = append(got, name)
 		}
 	}
 	require.Equal(k, want, got)
@@ -150,7 +167,7 @@ func TestAnswersActAsTheyRead(t *testing.T) {
 		{"a yes as a string", `{"protocol":"appwrite.clarify/v1","answers":[{"id":"buckets","kind":"choice","values":["logs"]},{"id":"confirm_delete","kind":"confirm","confirmed":"true"}]}`,
 			[]string{askArchive, askDelete}, nil},
 		{"a yes and a no", message(t, three, decide(askDelete, true), decide(askDelete, false)), []string{askArchive, askDelete}, nil},
-		{"a bucket that was not offered", message(t, choose(askBuckets, "logs", "secrets"), decide(askDelete, true)), []string{askArchive, askDelete}, nil},
+		{"a bucket that was not offered", message(t, choose(askBuckets, "logs", "secrets"), decide(askDelete, true)), []string{askBuckets, askArchive, askDelete}, nil},
 		{"an answer to another question", message(t, three, decide(askDelete, true), decide(askGuarded, true)), []string{askArchive, askDelete}, nil},
 		{"a bad name for the archive", message(t, three, write(askArchive, "Not A Name"), decide(askDelete, true)), []string{askArchive, askDelete}, nil},
 		{"a taken name for the archive", message(t, three, write(askArchive, "avatars"), decide(askDelete, true)), []string{askArchive, askDelete}, nil},
@@ -260,6 +277,53 @@ func TestTheSameAnswerActsOnce(t *testing.T) {
 	k.did("delete logs", "create logs nyc")
 }
 
+// Many requests load the same state. Only the one that saves first acts.
+func TestTheFirstToSaveActs(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	ready := sync.WaitGroup{}
+	ready.Add(2) // both have loaded the state, and the yes is theirs
+	k.engine.script = func(t *turn) error {
+		assert.True(k, t.talk.Use(askDelete))
+		ready.Done()
+		ready.Wait()
+		return t.change(change{Do: doDelete, Bucket: t.reply.Values(askBuckets)[0]})
+	}
+	var all sync.WaitGroup
+	var errs [2]error
+	for i, name := range []string{"logs", "uploads"} {
+		all.Go(func() {
+			_, errs[i] = k.engine.turn(turnRequest{k.id, 2, message(t, choose(askBuckets, name), decide(askDelete, true)), 0})
+		})
+	}
+	all.Wait()
+	switch {
+	case errs[0] == nil:
+		assert.ErrorIs(t, errs[1], errAnotherConversation)
+		k.did("delete logs")
+	default:
+		assert.ErrorIs(t, errs[0], errAnotherConversation)
+		assert.NoError(t, errs[1])
+		k.did("delete uploads")
+	}
+}
+
+// Answers for another question answer nothing, and leave the one that waits open.
+func TestALateFormAnswersNothing(t *testing.T) {
+	k := newTalk(t)
+	k.says(opening)
+	late, err := clarify.Answers{
+		For:     replay(k.timeline).Reference(),
+		Answers: []clarify.Answer{choose(askBuckets, "logs"), decide(askDelete, true)},
+	}.AppendJSON(nil)
+	require.NoError(t, err)
+	k.asks(k.says("make room"), askBuckets, askArchive, askDelete)
+	k.asks(k.says(string(late)), askBuckets, askArchive, askDelete)
+	k.did()
+	k.asks(k.answers(choose(askBuckets, "uploads"), decide(askDelete, true)))
+	k.did("delete uploads")
+}
+
 // A Console that has a part of the turn gets the rest, wherever the turn was cut.
 func TestACutTurnIsToldToItsEnd(t *testing.T) {
 	k := newTalk(t)
@@ -269,7 +333,7 @@ func TestACutTurnIsToldToItsEnd(t *testing.T) {
 	whole := k.timeline
 	did := k.engine.changes(k.id)
 	for cut := from; cut <= len(whole); cut++ {
-		rest, err := k.engine.turn(turnRequest{k.id, whole[:cut]})
+		rest, err := k.engine.turn(request(k.id, whole[:cut]))
 		require.NoError(t, err, "cut at %d", cut)
 		require.Equal(t, whole, told(whole[:cut], rest), "cut at %d", cut)
 	}
@@ -292,11 +356,10 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 		"only events":        {event},
 		"a no turned yes":    append(slices.Clone(whole[:last]), yes),
 		"a message too many": append(slices.Clone(whole), yes, yes),
-		"an event of others": append(slices.Clone(whole[:last+1]), event),
 		"events too many":    append(slices.Clone(whole), event),
 		"a turn not taken":   append(slices.Clone(whole), yes, event),
 	} {
-		_, err := k.engine.turn(turnRequest{k.id, timeline})
+		_, err := k.engine.turn(request(k.id, timeline))
 		assert.ErrorIs(t, err, errAnotherConversation, name)
 	}
 	k.did()
@@ -366,7 +429,7 @@ func TestNothingChangesInATurnThatAsks(t *testing.T) {
 			k := newTalk(t)
 			k.engine.script = tt.script
 			k.timeline = []entry{{Message: "go on"}}
-			events, err := k.engine.turn(turnRequest{k.id, k.timeline})
+			events, err := k.engine.turn(request(k.id, k.timeline))
 			require.ErrorIs(t, err, tt.err)
 			k.timeline = told(k.timeline, events)
 			k.did(tt.did...)

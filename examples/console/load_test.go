@@ -51,7 +51,7 @@ func storedMessages(t *testing.T, folder string) map[string][]string {
 		var rec record
 		require.NoError(t, json.Unmarshal([]byte(line), &rec), line)
 		if rec.Event == nil {
-			stored[rec.Conversation] = append(stored[rec.Conversation], rec.Message)
+			stored[rec.Conversation] = append(stored[rec.Conversation], unbound(rec.Message))
 		}
 	}
 	return stored

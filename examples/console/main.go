@@ -19,13 +19,15 @@
 // can.
 //
 // The library is used in these places:
-//   - turn.ask asks (Envelope.Result, Envelope.Digest).
-//   - engine.take reads the answer (History.Message), and deleteAnswered acts
-//     on it (Reply.Proceed).
+//   - engine.take reads the message and keeps the state (Conversation.Message),
+//     turn.ask asks (Conversation.Ask), turn.change refuses a change beside a
+//     question (Conversation.Asking), and deleteAnswered acts once
+//     (Conversation.Use). engine.save says when a state may be saved.
 //   - console.turn reads the engine's events (ParseEvent), and replay finds the
-//     question that is open (History).
+//     question that waits (Conversation.Event).
 //   - console.take turns a form into the next message (Envelope.FormAnswers,
-//     Answers.AppendJSON).
+//     Answers.AppendJSON). The hidden field FormFor says which question the form
+//     is for (Conversation.Reference).
 //   - eventItem and newForm show a question (Prompt.Input, Envelope.Skipped,
 //     Envelope.Lint).
 //   - form.answer shows what was answered (Reply), and userItem shows the

@@ -47,11 +47,11 @@ var regions = []clarify.Option{
 }
 
 // A plan is what the agent will do if the user agrees, as far as it is known. The
-// engine keeps it with the digest of the question. So an answer can only start
-// what that question asked about.
+// engine keeps it with the question, so an answer can only start what that question
+// asked about.
 type plan struct {
-	Digest  string   `json:"digest"`
-	Job     string   `json:"job"` // jobDelete or jobCreate
+	Turn    int      `json:"turn"` // in which the question was asked
+	Job     string   `json:"job"`  // jobDelete or jobCreate
 	Buckets []string `json:"buckets,omitempty"`
 	Archive string   `json:"archive,omitempty"` // for a jobDelete, the new bucket that gets copies
 	Guarded bool     `json:"guarded,omitempty"` // the question about the guarded bucket was asked
@@ -73,6 +73,15 @@ const (
 	askName    = "name"
 	askRegion  = "region"
 )
+
+// id returns the id of a prompt of the plan's question. A later question has other
+// ids than the first one, because an id stands for one question in a conversation.
+func (p plan) id(name string) string {
+	if p.Turn == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s.%d", name, p.Turn)
+}
 
 // script takes one turn.
 func script(t *turn) error {
@@ -124,14 +133,18 @@ func (t *turn) deleteAnswered(p plan) error {
 		t.say("Nothing was deleted.")
 		return nil
 	}
-	if chosen := t.reply.Values(askBuckets); chosen != nil {
+	if chosen := t.reply.Values(p.id(askBuckets)); chosen != nil {
 		p.Buckets = chosen
 	}
-	if archive, ok := t.reply.Text(askArchive); ok {
+	if archive, ok := t.reply.Text(p.id(askArchive)); ok {
 		p.Archive = strings.TrimSpace(archive)
 	}
+	confirm := askDelete
+	if p.Guarded {
+		confirm = askGuarded
+	}
 	switch _, taken := t.buckets[p.Archive]; {
-	case !t.reply.Proceed():
+	case !t.talk.Use(p.id(confirm)):
 		return t.askDelete(p, "I deleted nothing yet: the answer is not complete.")
 	case p.Archive != "" && !bucketName.MatchString(p.Archive):
 		return t.askDelete(p, "I deleted nothing yet: the archive needs another name. "+nameRule)
@@ -164,7 +177,7 @@ func (t *turn) deleteAnswered(p plan) error {
 
 // askDelete asks for the details that are not known yet, and for a yes.
 func (t *turn) askDelete(p plan, why string) error {
-	p.Job, p.Guarded = jobDelete, false
+	p.Turn, p.Job, p.Guarded = t.record.Turn, jobDelete, false
 	names := t.names()
 	if len(names) < clarify.MinOptions {
 		p.Buckets = names // too few to choose from
@@ -185,18 +198,18 @@ func (t *turn) askDelete(p plan, why string) error {
 			}
 			choice.Options = append(choice.Options, clarify.Option{ID: name, Label: name, Description: description})
 		}
-		e.Prompts = append(e.Prompts, clarify.Prompt{ID: askBuckets, Question: "Which buckets can go?", Input: choice})
+		e.Prompts = append(e.Prompts, clarify.Prompt{ID: p.id(askBuckets), Question: "Which buckets can go?", Input: choice})
 	}
 	e.Prompts = append(e.Prompts,
 		clarify.Prompt{
-			ID:       askArchive,
+			ID:       p.id(askArchive),
 			Question: "Keep copies of their files in a new bucket?",
 			Hint:     "Its name. Leave it empty to keep none.",
 			Optional: true,
 			Input:    &clarify.Text{Placeholder: "archive-2026", DefaultValue: p.Archive},
 		},
 		clarify.Prompt{
-			ID:       askDelete,
+			ID:       p.id(askDelete),
 			Question: question,
 			Hint:     "This cannot be undone.",
 			Input:    &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep everything", Danger: true},
@@ -207,10 +220,10 @@ func (t *turn) askDelete(p plan, why string) error {
 
 // askGuarded asks once more, because the guarded bucket would be deleted.
 func (t *turn) askGuarded(p plan) error {
-	p.Guarded = true
+	p.Turn, p.Guarded = t.record.Turn, true
 	t.say("I deleted nothing yet. One more question.")
 	return t.ask(&clarify.Envelope{Prompts: []clarify.Prompt{{
-		ID:       askGuarded,
+		ID:       p.id(askGuarded),
 		Question: fmt.Sprintf("Delete %s, although %s holds the only copies of your databases?", join(p.Buckets), guarded),
 		Hint:     "This cannot be undone.",
 		Input: &clarify.Confirm{
@@ -224,10 +237,10 @@ func (t *turn) askGuarded(p plan) error {
 // createAnswered goes on with a new bucket. A new bucket destroys nothing, so
 // there was no confirm, and a complete answer is enough.
 func (t *turn) createAnswered(p plan) error {
-	if name, ok := t.reply.Text(askName); ok {
+	if name, ok := t.reply.Text(p.id(askName)); ok {
 		p.Name = strings.TrimSpace(name)
 	}
-	if chosen := t.reply.Values(askRegion); chosen != nil {
+	if chosen := t.reply.Values(p.id(askRegion)); chosen != nil {
 		p.Region = chosen[0]
 	}
 	switch _, taken := t.buckets[p.Name]; {
@@ -250,16 +263,16 @@ func (t *turn) createAnswered(p plan) error {
 
 // askCreate asks for the details of a new bucket.
 func (t *turn) askCreate(p plan, why string) error {
-	p.Job = jobCreate
+	p.Turn, p.Job = t.record.Turn, jobCreate
 	t.say("%s", why)
 	return t.ask(&clarify.Envelope{Title: "A new bucket", Prompts: []clarify.Prompt{
 		{
-			ID:       askName,
+			ID:       p.id(askName),
 			Question: "What is it called?",
 			Hint:     nameRule,
 			Input:    &clarify.Text{Placeholder: "photos", DefaultValue: p.Name},
 		},
-		{ID: askRegion, Question: "Where is it?", Input: &clarify.Choice{Options: regions}},
+		{ID: p.id(askRegion), Question: "Where is it?", Input: &clarify.Choice{Options: regions}},
 	}}, p)
 }
 

@@ -30,6 +30,7 @@ var templates = template.Must(template.New("").Funcs(template.FuncMap{
 	"visible":   visible,
 	"confirmed": func() string { return clarify.FormConfirmed },
 	"cancelled": func() string { return clarify.FormCancelled },
+	"for":       func() string { return clarify.FormFor },
 	"wire":      func(what, text string) wire { return wire{what, text} },
 }).ParseFS(templateFiles, "templates/*.html"))
 
@@ -41,7 +42,8 @@ type wire struct{ What, Text string }
 type page struct {
 	ID       string // of the conversation; if empty, the page shows only Problem
 	NewID    string // for a new conversation
-	Token    string
+	Position int    // of the forms in the conversation
+	For      string // which question they are for
 	Items    []item
 	Form     *form // the open question, or nil
 	Running  bool  // the agent's turn is running
@@ -133,23 +135,22 @@ func (f field) First() string {
 func (conv *conversation) view() page {
 	conv.mu.Lock()
 	defer conv.mu.Unlock()
-	p := page{ID: conv.id, Running: conv.running != nil}
-	p.Token, _ = conv.token(len(conv.timeline))
+	p := page{ID: conv.id, Running: conv.running != nil, Position: len(conv.timeline)}
 	p.Sendable = conv.finished() && !p.Running
 	p.Cut = !conv.finished() && !p.Running
-	history := new(clarify.History)
+	var talk clarify.Conversation
 	open := -1 // the index of the open question's item
 	for _, e := range conv.timeline {
 		if e.Event == nil {
-			pending := history.Pending()
-			reply := history.Message(e.Message)
-			if pending != nil {
-				p.Items[open].Past.answer(pending, reply)
+			asked := talk.Pending()
+			reply := talk.Message(e.Message)
+			if asked != nil {
+				p.Items[open].Past.answer(asked, reply)
 			}
 			p.Items = append(p.Items, userItem(e.Message))
 			continue
 		}
-		asked, err := history.Event(*e.Event)
+		asked, err := talk.Event(*e.Event)
 		if it, ok := eventItem(*e.Event, asked, err); ok {
 			if asked != nil {
 				open = len(p.Items)
@@ -157,7 +158,8 @@ func (conv *conversation) view() page {
 			p.Items = append(p.Items, it)
 		}
 	}
-	if history.Pending() != nil && p.Sendable {
+	p.For = talk.Reference()
+	if p.For != "" && p.Sendable {
 		p.Form = p.Items[open].Past
 		p.Items = slices.Delete(p.Items, open, open+1)
 	}

@@ -13,14 +13,16 @@ import (
 // A turnRequest is what the Console posts to the engine's address, as JSON. The
 // engine answers with a stream of server-sent events, each a clarify.Event. A
 // complete turn ends with an eventTurnEnd. If a stream ends without it, the
-// Console asks for the same turn again. It sends the events that it already has,
-// and gets the rest.
+// Console asks for the same turn again. It says how many of the turn's events it
+// has, and gets the rest.
 type turnRequest struct {
-	Conversation string  `json:"conversation"`
-	Timeline     []entry `json:"timeline"`
+	Conversation string `json:"conversation"`
+	Turn         int    `json:"turn"` // the first one is 1
+	Message      string `json:"message"`
+	Have         int    `json:"have,omitempty"`
 }
 
-// An entry is one step of a conversation. If Event is nil, it is a message of the
+// An entry is one step of a conversation, as the Console keeps it. If Event is nil, it is a message of the
 // user. Otherwise it is an event of the agent's turn.
 type entry struct {
 	Message string         `json:"message,omitempty"`
@@ -35,20 +37,6 @@ const (
 	eventTurnEnd    = "turn_end"   // the turn is complete
 	eventUnreadable = "unreadable" // the Console puts it in place of an event that it could not read
 )
-
-// replay returns the history of the conversation, which knows the question that
-// is open.
-func replay(timeline []entry) *clarify.History {
-	h := new(clarify.History)
-	for _, e := range timeline {
-		if e.Event != nil {
-			h.Event(*e.Event) // an event that is not a question changes nothing
-		} else {
-			h.Message(e.Message)
-		}
-	}
-	return h
-}
 
 // writeEvent writes one server-sent event and sends it immediately.
 func writeEvent(w http.ResponseWriter, ev clarify.Event) error {

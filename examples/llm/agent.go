@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -41,17 +42,8 @@ type agent struct {
 	model   model
 	buckets map[string]bool
 
-	history clarify.History // knows which question is pending
-	results []result        // not yet sent to the model
-	waiting stake           // what the pending question is about
-	allowed map[string]bool // the buckets whose deletion the user has just confirmed
-}
-
-// A stake lists the buckets that a question asks to delete. The digest binds
-// them to that question.
-type stake struct {
-	digest  string
-	buckets []string
+	talk    clarify.Conversation
+	results []result // not yet sent to the model
 }
 
 // maxRounds is how often the model may call tools in one turn. Retries of a
@@ -59,17 +51,17 @@ type stake struct {
 const maxRounds = 10
 
 // turn takes the user's next message and lets the model work until it is done
-// or asks a question, which is a.history.Pending() then. It returns the text of
+// or asks a question, which is a.talk.Pending() then. It returns the text of
 // the model's last response.
 func (a *agent) turn(ctx context.Context, message string) (string, error) {
-	user := a.read(message)
+	user := a.talk.Message(message).ForModel() // the message itself if no question waited
 	for range maxRounds {
 		response, err := a.model.next(ctx, a.results, user)
 		if err != nil {
 			return "", err
 		}
 		a.results, user = a.run(response.calls), ""
-		if len(response.calls) == 0 || a.history.Pending() != nil {
+		if len(response.calls) == 0 || a.talk.Asking() {
 			// A question ends the turn, so that nothing is changed after it.
 			// The results are sent with the user's next message.
 			return response.text, nil
@@ -78,85 +70,60 @@ func (a *agent) turn(ctx context.Context, message string) (string, error) {
 	return "", fmt.Errorf("the model has called tools %d times in a row", maxRounds)
 }
 
-// read reads the user's message as the answer to the pending question, if there
-// is one. It returns the text for the model.
-func (a *agent) read(message string) string {
-	asked, at := a.history.Pending(), a.waiting
-	reply := a.history.Message(message)
-	a.waiting, a.allowed = stake{}, nil // a yes is valid for one turn
-	if asked == nil {
-		return message
-	}
-	if digest, err := asked.Digest(); err == nil && digest == at.digest && reply.Proceed() {
-		a.allowed = make(map[string]bool)
-		for _, bucket := range at.buckets { // every dangerous confirm was confirmed
-			a.allowed[bucket] = true
-		}
-	}
-	return reply.ForModel()
-}
-
-// run runs the calls of one response, questions first. If there is a question,
-// the other calls must not change anything.
+// run runs the calls of one response, questions first: beside a question, also one
+// that is refused, the other calls must not change anything.
 func (a *agent) run(calls []call) []result {
-	results := make([]result, len(calls))
-	asks := false
+	results, asks := make([]result, len(calls)), false
 	for i, c := range calls {
 		if clarify.IsTool(c.name) {
-			asks = true
-			results[i] = a.ask(c)
+			text, err := a.ask(c)
+			results[i], asks = result{c.id, text, err != nil}, true
 		}
 	}
 	for i, c := range calls {
-		if clarify.IsTool(c.name) {
-			continue
+		if !clarify.IsTool(c.name) {
+			text, err := a.act(c, asks)
+			if err != nil {
+				text = "Error: " + err.Error()
+			}
+			results[i] = result{c.id, text, err != nil}
 		}
-		text, err := a.act(c, asks)
-		if err != nil {
-			text = "Error: " + err.Error()
-		}
-		results[i] = result{c.id, text, err != nil}
 	}
 	return results
 }
 
-// ask runs the clarify tool. If the call is refused, the result tells the model
-// how to fix it.
-func (a *agent) ask(c call) result {
-	if a.history.Pending() != nil {
-		return result{c.id, "Error: not shown, because the call before was: put all prompts into one call", true}
-	}
-	output, err := clarify.Call(c.arguments)
-	if err != nil {
-		return result{c.id, output, true}
-	}
-	// A Console gets the same event.
-	asked, err := a.history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: c.id, Output: output})
+// ask runs the clarify tool. If the call is refused, the text tells the model how
+// to fix it. A Console gets the text as the output of the event with the run c.id.
+func (a *agent) ask(c call) (string, error) {
+	asked, err := clarify.ParseCall(c.arguments)
 	if err == nil {
-		a.waiting, err = a.stakeOf(asked)
+		err = check(asked)
 	}
 	if err != nil {
-		return result{c.id, clarify.ErrorResult(err), true}
+		return clarify.ErrorResult(err), err
 	}
-	return result{c.id, output, false}
+	return a.talk.Ask(c.id, asked)
 }
 
 // confirmID returns the id of the confirm for deleting the bucket.
-func confirmID(bucket string) string { return "delete." + bucket }
+func confirmID(bucket string) string { return confirmPrefix + bucket }
 
-// stakeOf finds the deletions that e asks about. The id names the bucket for the
-// program. The question has to name it too, for the user.
-func (a *agent) stakeOf(e *clarify.Envelope) (stake, error) {
-	digest, err := e.Digest()
-	s := stake{digest: digest}
-	for bucket := range a.buckets {
-		p, ok := e.Prompt(confirmID(bucket))
-		if in, isConfirm := p.Input.(*clarify.Confirm); ok && isConfirm && in.Danger && strings.Contains(p.Question, bucket) {
-			s.buckets = append(s.buckets, bucket)
+const confirmPrefix = "delete."
+
+// check makes sure that a yes means for the user what it means for delete. The id
+// names a bucket for the program, so the question has to name it for the user.
+func check(asked *clarify.Envelope) error {
+	for _, p := range asked.Prompts {
+		bucket, ok := strings.CutPrefix(p.ID, confirmPrefix)
+		in, isConfirm := p.Input.(*clarify.Confirm)
+		if ok && (!isConfirm || !in.Danger || !slices.Contains(words.FindAllString(p.Question, -1), bucket)) {
+			return fmt.Errorf("%q must be a confirm, danger true, that names the bucket %q in its question", p.ID, bucket)
 		}
 	}
-	return s, err
+	return nil
 }
+
+var words = regexp.MustCompile(`[\w.-]*\w`)
 
 // act runs a tool other than clarify. If asks is true, the model asks a question
 // in the same response, and act refuses to change anything.
@@ -181,10 +148,9 @@ func (a *agent) delete(arguments []byte) (string, error) {
 	switch {
 	case !a.buckets[in.Bucket]:
 		return "", fmt.Errorf("there is no bucket %q", in.Bucket)
-	case !a.allowed[in.Bucket]:
+	case !a.talk.Use(confirmID(in.Bucket)): // true once after a yes
 		return "", fmt.Errorf("not executed, because the user has not confirmed it: call %s with a confirm, danger true, id %q, that names the bucket in its question", clarify.ToolName, confirmID(in.Bucket))
 	}
-	delete(a.allowed, in.Bucket) // a yes is used once
 	delete(a.buckets, in.Bucket)
 	return "Deleted bucket " + in.Bucket + ".", nil
 }

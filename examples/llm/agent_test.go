@@ -30,7 +30,8 @@ const (
 	deleteAvatars = `{"bucket":"avatars"}`
 	deleteUploads = `{"bucket":"uploads"}`
 
-	notExecuted = "Error: not executed, because you asked the user in the same response: wait for the answer"
+	secondQuestion = "Error: invalid clarify prompts — arguments: got a second question in this turn, want one call with all prompts, and then the user's answer"
+	notExecuted    = "Error: not executed, because you asked the user in the same response: wait for the answer"
 )
 
 var done = said{text: "Done."}
@@ -47,7 +48,7 @@ func turn(t *testing.T, a *agent, message string) string {
 func want(t *testing.T, a *agent, buckets string, waits bool) {
 	t.Helper()
 	assert.Equal(t, buckets, strings.Join(slices.Sorted(maps.Keys(a.buckets)), " "))
-	assert.Equal(t, waits, a.history.Pending() != nil, "a question is pending")
+	assert.Equal(t, waits, a.talk.Pending() != nil, "a question is pending")
 }
 
 // accepted returns the result of the call, which must not be refused.
@@ -118,15 +119,17 @@ func TestMutationBesideTheQuestion(t *testing.T) {
 		asks     bool
 		results  []string
 	}{
-		"before":             {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion)), true, []string{notExecuted, region}},
-		"after":              {calls(clarify.ToolName, ask(whichRegion), deleteBucket, deleteAvatars), true, []string{region, notExecuted}},
+		"before": {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion)), true, []string{notExecuted, region}},
+		"after":  {calls(clarify.ToolName, ask(whichRegion), deleteBucket, deleteAvatars), true, []string{region, notExecuted}},
+		"between": {calls(clarify.ToolName, ask(whichRegion), deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion)), true,
+			[]string{region, notExecuted, secondQuestion}},
 		"before and after":   {calls(deleteBucket, deleteAvatars, clarify.ToolName, ask(whichRegion), deleteBucket, deleteUploads), true, []string{notExecuted, region, notExecuted}},
 		"the one asked for":  {calls(clarify.ToolName, ask(confirm("avatars")), deleteBucket, deleteAvatars), true, []string{deletion, notExecuted}},
 		"what only looks":    {calls(listBuckets, `{}`, clarify.ToolName, ask(whichRegion), listBuckets, `{}`), true, []string{names, region, names}},
 		"a refused question": {calls(deleteBucket, deleteAvatars, clarify.ToolName, `{}`), false, []string{notExecuted, refusal}},
 		"a name in capitals": {calls(deleteBucket, deleteAvatars, "Clarify", ask(whichRegion)), true, []string{notExecuted, region}},
 		"a second question": {calls(clarify.ToolName, ask(whichRegion), clarify.ToolName, ask(confirm("avatars"))), true,
-			[]string{region, "Error: not shown, because the call before was: put all prompts into one call"}},
+			[]string{region, secondQuestion}},
 		"a question after a refused one": {calls(clarify.ToolName, `{}`, clarify.ToolName, ask(whichRegion)), true, []string{refusal, region}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +187,7 @@ func TestRepair(t *testing.T) {
 				// In OpenAI's format only the text says that a call failed.
 				assert.Equal(t, strings.Contains(t.Name(), "anthropic"), got.isError)
 				turn(t, a, "2")
-				assert.Contains(t, s.heard[2].user, "answer: \"region\": chose \"paris\"\n")
+				assert.Contains(t, s.heard[2].user, "answer: \"region\" (\"Which region?\"): chose \"paris\" (\"Paris\")\n")
 			})
 		})
 	}
@@ -239,7 +242,7 @@ func TestAnswers(t *testing.T) {
 			script := []said{{text: "Need one answer.", calls: calls(clarify.ToolName, ask(confirm("avatars"))).calls}, calls(deleteBucket, deleteAvatars), done}
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				assert.Equal(t, "Need one answer.", turn(t, a, "Delete the avatars."))
-				reply := a.history.Pending().Read(tt.message)
+				reply := a.talk.Pending().Read(tt.message)
 				turn(t, a, tt.message)
 				assert.Equal(t, reply.ForModel(), s.heard[1].user)
 				left, result := "avatars temp uploads", `Error: not executed, because the user has not confirmed it: call clarify with a confirm, danger true, id "delete.avatars", that names the bucket in its question`
@@ -267,8 +270,8 @@ func TestYesAndMore(t *testing.T) {
 				turn(t, a, "Delete the avatars.")
 				turn(t, a, tt.message)
 				want(t, a, "avatars temp uploads", false)
-				assert.Contains(t, s.heard[1].user, "answer: \"delete.avatars\": confirmed\n")
-				assert.Regexp(t, `proceed: no\n\z`, s.heard[1].user)
+				assert.Contains(t, s.heard[1].user, `answer: "delete.avatars" ("Delete bucket avatars and all of its files?"): confirmed ("Delete")`)
+				assert.Regexp(t, `\nproceed: no, because .*\n\z`, s.heard[1].user)
 			})
 		})
 	}
@@ -286,10 +289,8 @@ func TestYesAndMore(t *testing.T) {
 // the question.
 func TestYesToSomethingElse(t *testing.T) {
 	for name, prompt := range map[string]string{
-		"a question that does not name it": strings.Replace(confirm("avatars"), "Delete bucket avatars", "Tidy up the bucket", 1),
-		"no danger":                        strings.Replace(confirm("avatars"), `,"danger":true`, "", 1),
-		"another id":                       strings.Replace(confirm("avatars"), "delete.avatars", "sure", 1),
-		"another bucket":                   confirm("temp"),
+		"another id":     strings.Replace(confirm("avatars"), "delete.avatars", "sure", 1),
+		"another bucket": confirm("temp"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			id := strings.Split(prompt, `"`)[3]
@@ -298,6 +299,29 @@ func TestYesToSomethingElse(t *testing.T) {
 				turn(t, a, "Delete the avatars.")
 				turn(t, a, id+": confirmed")
 				assert.Regexp(t, `proceed: yes, with exactly what was asked about\n\z`, s.heard[1].user)
+				want(t, a, "avatars temp uploads", false)
+			})
+		})
+	}
+}
+
+// TestQuestionThatDoesNotSayIt checks that the confirm for a deletion says so to
+// the user, or is not shown. Without this check, a yes to it would delete.
+func TestQuestionThatDoesNotSayIt(t *testing.T) {
+	for name, prompt := range map[string]string{
+		"it does not name the bucket": strings.Replace(confirm("avatars"), "Delete bucket avatars", "Tidy up the bucket", 1),
+		"it names another one":        strings.Replace(confirm("avatars"), "bucket avatars", "bucket avatars-old", 1),
+		"a harmless one":              strings.Replace(confirm("avatars"), "Delete bucket avatars and all of its files?", "Would you like to see more?", 1),
+		"no danger":                   strings.Replace(confirm("avatars"), `,"danger":true`, "", 1),
+		"a text":                      `{"id":"delete.avatars","kind":"text","question":"Delete avatars?"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			script := []said{calls(clarify.ToolName, ask(prompt)), done, calls(deleteBucket, deleteAvatars), done}
+			onEach(t, script, func(t *testing.T, a *agent, s *service) {
+				turn(t, a, "Delete the avatars.")
+				want(t, a, "avatars temp uploads", false)
+				wantResults(t, s, `Error: invalid clarify prompts — "delete.avatars" must be a confirm, danger true, that names the bucket "avatars" in its question`)
+				turn(t, a, "delete.avatars: confirmed")
 				want(t, a, "avatars temp uploads", false)
 			})
 		})
@@ -345,14 +369,14 @@ func (r refilling) next(ctx context.Context, results []result, user string) (res
 	return r.model.next(ctx, results, user)
 }
 
-// TestDigest checks that a yes does not count if another question is pending than
-// the one with the digest of the agent's stake.
-func TestDigest(t *testing.T) {
+// TestAnotherQuestionWaits checks that a yes in words does not count if its id
+// stood for another question before.
+func TestAnotherQuestionWaits(t *testing.T) {
 	script := []said{calls(clarify.ToolName, ask(confirm("avatars"))), calls(deleteBucket, deleteAvatars), done}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		other := accepted(t, ask(strings.Replace(confirm("avatars"), "all of its files", "nothing else", 1)))
-		_, err := a.history.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: other})
+		_, err := a.talk.Event(clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: other})
 		require.NoError(t, err)
 		turn(t, a, "delete.avatars: confirmed")
 		want(t, a, "avatars temp uploads", false)

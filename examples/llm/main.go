@@ -82,7 +82,7 @@ func talk(ctx context.Context, a *agent, in io.Reader, out io.Writer) error {
 			return err
 		}
 		fmt.Fprintln(out, "Agent:", printable(said))
-		if asked := a.history.Pending(); asked != nil {
+		if asked := a.talk.Pending(); asked != nil {
 			show(out, asked)
 		}
 	}

@@ -20,14 +20,15 @@ func show(event []byte, in *bufio.Reader, out io.Writer) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	envelope, err := ev.Envelope()
+	var talk clarify.Conversation // of a Console; it has only the events and the messages
+	envelope, err := talk.Event(ev)
 	if err != nil {
 		return "", err
 	}
 	if envelope.Title != "" {
 		fmt.Fprintf(out, "== %s ==\n", safe(envelope.Title))
 	}
-	form := map[string][]string{}
+	form := map[string][]string{clarify.FormFor: {talk.Reference()}} // in a web page: a hidden field
 	for i := 0; i < len(envelope.Prompts); i++ {
 		p := envelope.Prompts[i]
 		values, err := ask(p, in, out)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -11,15 +12,7 @@ import (
 // An engine is the agent's half: it calls the tool and acts on the answer.
 type engine struct {
 	buckets map[string]bool
-	history clarify.History
-	pending *deletion
-}
-
-// A deletion waits for its confirmation. The digest tells which question asked
-// for it.
-type deletion struct {
-	bucket string
-	digest string
+	talk    clarify.Conversation
 }
 
 func newEngine() *engine {
@@ -27,65 +20,45 @@ func newEngine() *engine {
 }
 
 func (g *engine) world() string {
-	names := slices.Sorted(maps.Keys(g.buckets))
-	if len(names) == 0 {
-		return "no buckets"
-	}
-	return "buckets " + strings.Join(names, ", ")
+	return strings.Join(slices.Sorted(maps.Keys(g.buckets)), ", ")
 }
 
 // ask runs the clarify tool with the arguments that the model sent. The call ends
 // the turn: nothing is changed before the user's next message.
 func (g *engine) ask(arguments []byte) (clarify.Event, error) {
-	result, err := clarify.Call(arguments)
-	event := clarify.Event{Type: clarify.EventToolEnd, Agent: "platform", Tool: clarify.ToolName, RunID: "run-1", Output: result}
+	event := clarify.Event{Type: clarify.EventToolEnd, Agent: "platform", Tool: clarify.ToolName, RunID: "run-1"}
+	asked, err := clarify.ParseCall(arguments)
+	if err == nil {
+		err = check(asked)
+	}
 	if err != nil {
+		event.Output = clarify.ErrorResult(err)
 		return event, err
 	}
-	asked, err := g.history.Event(event)
-	if err != nil {
-		return event, err
-	}
-	bucket := g.atStake(asked)
-	if bucket == "" {
-		return event, nil // only the model needs the answer
-	}
-	digest, err := asked.Digest()
-	if err != nil {
-		return event, err
-	}
-	g.pending = &deletion{bucket: bucket, digest: digest}
-	return event, nil
+	event.Output, err = g.talk.Ask(event.RunID, asked)
+	return event, err
 }
 
-// atStake returns the bucket that a confirm with danger asks about. A real engine
-// need not search for it, because it keeps the call that needs the confirmation.
-func (g *engine) atStake(asked *clarify.Envelope) string {
+// check makes sure that a yes means for the person what it means for the engine:
+// the id of a confirm names a bucket for act, so its question names it too.
+func check(asked *clarify.Envelope) error {
 	for _, p := range asked.Prompts {
-		if in, ok := p.Input.(*clarify.Confirm); ok && in.Danger {
-			for _, word := range strings.Fields(p.Question) {
-				if g.buckets[word] {
-					return word
-				}
-			}
+		if bucket, ok := strings.CutPrefix(p.ID, "delete."); ok && !slices.Contains(strings.Fields(p.Question), bucket) {
+			return errors.New("the question of " + p.ID + " does not name the bucket " + bucket)
 		}
 	}
-	return ""
+	return nil
 }
 
-// act reads the user's next message. It deletes the bucket if the message allows
-// it.
-func (g *engine) act(message string) (*clarify.Reply, string) {
-	asked, job := g.history.Pending(), g.pending
-	reply := g.history.Message(message)
-	g.pending = nil // an answer acts only once
-
-	if job == nil {
-		return reply, "No deletion was waiting for an answer."
+// act reads the user's next message. It deletes what the message confirms, and
+// returns what the model is told, and what was done.
+func (g *engine) act(message string) (told, did string) {
+	told, did = g.talk.Message(message).ForModel(), "Nothing was deleted."
+	for bucket := range g.buckets {
+		if g.talk.Use("delete." + bucket) {
+			delete(g.buckets, bucket)
+			did = "Deleted bucket " + bucket + "."
+		}
 	}
-	if digest, err := asked.Digest(); err != nil || digest != job.digest || !reply.Proceed() {
-		return reply, "Nothing was deleted."
-	}
-	delete(g.buckets, job.bucket)
-	return reply, "Deleted bucket " + job.bucket + "."
+	return told, did
 }

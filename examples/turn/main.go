@@ -7,7 +7,9 @@
 //	echo yes | go run ./examples/turn   # a stray yes deletes nothing
 //
 // All uses of the library are in engine.go and console.go. A person can also
-// write a message instead of an answer: a line that starts with "/say ".
+// write a message instead of an answer: a line that starts with "/say ". The agent
+// deletes a bucket after a confirm with danger whose id is "delete." and the
+// bucket's name.
 //
 // If the tool arguments come from standard input, the answers come from there
 // too, after a line that holds only "---".
@@ -23,7 +25,8 @@ import (
 	"strings"
 )
 
-// defaultCall is the contract's destructive example, as a model would send it.
+// defaultCall is the contract's destructive example, as a model would send it, with
+// an id that says what is deleted.
 //
 //go:embed delete.json
 var defaultCall string
@@ -75,7 +78,7 @@ func readArguments(name string, in *bufio.Reader) (string, error) {
 // turn lets the engine ask, the Console show the question, and the engine act.
 func turn(arguments string, in *bufio.Reader, out io.Writer) error {
 	engine := newEngine()
-	fmt.Fprintf(out, "The agent's world: %s\n\n", engine.world())
+	fmt.Fprintf(out, "The agent's buckets: %s\n\n", engine.world())
 
 	event, err := engine.ask([]byte(arguments))
 	if err != nil {
@@ -91,8 +94,8 @@ func turn(arguments string, in *bufio.Reader, out io.Writer) error {
 	fmt.Fprintf(out, "\nThe next user message:\n%s\n", safe(message))
 
 	for _, times := range []string{"", ", sent again"} {
-		reply, did := engine.act(message)
-		fmt.Fprintf(out, "\nThe agent reads%s:\n%s\n%s\nThe agent's world: %s\n", times, reply.ForModel(), did, engine.world())
+		told, did := engine.act(message)
+		fmt.Fprintf(out, "\nThe model reads%s:\n%s\n%s\nThe agent's buckets: %s\n", times, told, did, engine.world())
 	}
 	return nil
 }

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	yes = `{"protocol":"appwrite.clarify/v1","answers":[{"id":"confirm_delete","kind":"confirm","confirmed":true}]}`
+	yes = `{"protocol":"appwrite.clarify/v1","answers":[{"id":"delete.avatars","kind":"confirm","confirmed":true}]}`
 
 	three = `{"title":"Clean up","prompts":[
 		{"id":"which","kind":"choice","question":"Which?","allowMultiple":true,"options":[{"id":"a","label":"A"},{"id":"b","label":"B"},{"id":"c","label":"C"}]},
-		{"id":"sure","kind":"confirm","question":"Delete bucket uploads ?","danger":true},
+		{"id":"delete.uploads","kind":"confirm","question":"Delete bucket uploads ?","danger":true},
 		{"id":"note","kind":"text","question":"Note?","multiline":true,"required":false}]}`
 )
 
@@ -37,7 +37,7 @@ func TestDeletesOnlyOnAConfirmedAnswer(t *testing.T) {
 		"confirmed, CRLF":      {"confirmed\r\n", true},
 		"after a typing error": {"confirm\nconfirmed\n", true},
 		"answers as JSON":      {"/say " + yes + "\n", true},
-		"id line":              {"/say confirm_delete: yes\n", true},
+		"id line":              {"/say Delete.avatars: confirmed.\n", true},
 		"cancelled":            {"cancelled\n", false},
 		"end of input":         {"", false},
 		"empty line":           {"\n", false},
@@ -45,18 +45,19 @@ func TestDeletesOnlyOnAConfirmedAnswer(t *testing.T) {
 		"ok":                   {"ok\n", false},
 		"Delete":               {"Delete\n", false},
 		"yes please":           {"yes please delete it\n", false},
+		"id line with yes":     {"/say delete.avatars: yes\n", false},
 		"said ok":              {"/say ok\n", false},
 		"said Delete":          {"/say Delete\n", false},
 		"said yes please":      {"/say yes please delete it\n", false},
 		"string true":          {"/say " + strings.Replace(yes, "true", `"true"`, 1) + "\n", false},
 		"confirmed: \"true\"":  {"/say confirmed: \"true\"\n", false},
-		"another id":           {"/say " + strings.Replace(yes, "confirm_delete", "confirm_other", 1) + "\n", false},
+		"another id":           {"/say " + strings.Replace(yes, "delete.avatars", "delete.uploads", 1) + "\n", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := play(t, defaultCall, c.input)
-			deletions, world := 0, "The agent's world: buckets avatars, uploads\n"
+			deletions, world := 0, "The agent's buckets: avatars, uploads\n"
 			if c.deleted {
-				deletions, world = 1, "The agent's world: buckets uploads\n"
+				deletions, world = 1, "The agent's buckets: uploads\n"
 			}
 			assert.Equal(t, deletions, strings.Count(out, "Deleted bucket"), out)
 			assert.Equal(t, deletions, strings.Count(out, "Deleted bucket avatars."), out)
@@ -74,21 +75,39 @@ func TestAnAnswerActsOnce(t *testing.T) {
 	require.Equal(t, "Deleted bucket avatars.", did)
 	g.buckets["avatars"] = true // somebody made it again
 	_, did = g.act(yes)
-	require.Equal(t, "No deletion was waiting for an answer.", did)
+	require.Equal(t, "Nothing was deleted.", did)
 	require.True(t, g.buckets["avatars"])
 }
 
+// A yes deletes a bucket only if it answers the question whether to delete it.
+func TestAYesToAnotherQuestionDeletesNothing(t *testing.T) {
+	for name, c := range map[string]struct{ question, danger string }{
+		"harmless":           {"Keep bucket avatars as it is ?", "false"},
+		"harmless, a danger": {"Would you like to see more?", "true"},
+		"another bucket":     {"Delete bucket uploads ?", "true"},
+		"a part of a word":   {"Delete bucket avatars2 ?", "true"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newEngine()
+			g.ask([]byte(`{"prompts":[{"id":"delete.avatars","kind":"confirm","question":"` + c.question + `","danger":` + c.danger + `}]}`))
+			_, did := g.act(yes)
+			assert.Equal(t, "Nothing was deleted.", did)
+			assert.Equal(t, "avatars, uploads", g.world())
+		})
+	}
+}
+
 func TestAllKinds(t *testing.T) {
-	out := play(t, three, "3, a\nconfirmed\none\n  sure: cancelled\n.\n")
+	out := play(t, three, "3, a\nconfirmed\none\n  delete.uploads: cancelled\n.\n")
 	for _, want := range []string{
-		"which: c, a\nsure: confirmed\nnote: one\n    sure: cancelled\n",
+		"which: c, a\ndelete.uploads: confirmed\nnote: one\n    delete.uploads: cancelled\n",
 		`{"id":"which","kind":"choice","values":["c","a"]}`,
 		"Deleted bucket uploads.",
 	} {
 		assert.Contains(t, out, want)
 	}
 	out = play(t, three, "3\ncancelled\n")
-	assert.Contains(t, out, `cancelled: "sure"`)
+	assert.Contains(t, out, `cancelled: "delete.uploads"`)
 	assert.NotContains(t, out, "alone ends it")
 	assert.NotContains(t, out, "Deleted")
 	out = play(t, three, "3\n") // then the input ends

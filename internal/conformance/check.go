@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -142,7 +143,6 @@ func CheckReply(e *clarify.Envelope, message string, r *clarify.Reply) error {
 	case clarify.SourceText:
 		p.addUnless(held > 0, "text without an answer or a violation: %q", message)
 	case clarify.SourceStructured:
-		p.addUnless(r.Remainder() == "", "structured with the remainder %q of %q", r.Remainder(), message)
 	default:
 		p.add("source %v of %q", r.Source(), message)
 	}
@@ -159,27 +159,87 @@ type logged struct {
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // checkForModel checks that the model reads one line of ours for each thing that
-// the reply holds, and in quotes exactly what the user wrote.
+// the reply holds, and in quotes exactly what was asked and what the user wrote.
 func checkForModel(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 	var p problems
 	text := r.ForModel()
-	want := map[string]int{
-		"reply": 1, "answer": len(r.Answers().Answers), "cancelled": len(l.cancelled), "missing": len(r.Missing()),
-		"problem": min(len(r.Violations()), 21), // the last says how many more there are
+	if r.State() == clarify.StateNothingAsked && len(r.Violations()) == 0 {
+		p.addUnless(text == r.Remainder(), "the model reads %q, not the message %q", text, r.Remainder())
+		return errors.Join(p...)
+	}
+	const most = 64 << 10
+	p.addUnless(len(text) <= most, "the model reads %d bytes, want at most %d", len(text), most)
+	want := map[string][]string{"reply": {""}} // what is quoted in each line, by its word
+	add := func(word string, quoted ...string) { want[word] = append(want[word], strings.Join(quoted, "\x00")) }
+	answered := map[string]bool{}
+	for _, a := range r.Answers().Answers {
+		answered[a.ID] = true
+		asked, _ := e.Prompt(a.ID)
+		said := []string{a.ID, asked.Question}
+		switch in := a.Payload.(type) {
+		case *clarify.ChoiceAnswer:
+			for _, v := range in.Values {
+				options := asked.Input.(*clarify.Choice).Options
+				said = append(said, v, options[slices.IndexFunc(options, func(o clarify.Option) bool { return o.ID == v })].Label)
+			}
+		case *clarify.ConfirmAnswer:
+			buttons := asked.Input.(*clarify.Confirm)
+			if in.Confirmed {
+				said = append(said, cmp.Or(strings.Trim(buttons.ConfirmLabel, anySpace), "Confirm"))
+			} else {
+				said = append(said, cmp.Or(strings.Trim(buttons.CancelLabel, anySpace), "Cancel"))
+				add("cancelled", a.ID, asked.Question)
+			}
+		case *clarify.TextAnswer:
+			said = append(said, in.Value)
+		}
+		add("answer", said...)
+	}
+	for _, asked := range e.Prompts {
+		switch {
+		case answered[asked.ID] || len(l.cancelled) > 0:
+		case asked.Optional:
+			add("left out", asked.ID, asked.Question)
+		case asked.Kind() == clarify.KindConfirm:
+			id := strings.TrimSuffix(clarify.Answers{Answers: []clarify.Answer{{ID: asked.ID, Payload: &clarify.TextAnswer{}}}}.Summary(), ": ")
+			add("missing", asked.ID, asked.Question, id+": confirmed", id+": cancelled")
+		default:
+			add("missing", asked.ID, asked.Question)
+		}
+	}
+	for range r.Violations() {
+		add("problem", "")
 	}
 	if r.Remainder() != "" {
-		want["not understood"] = 1
+		word := "the user also wrote"
+		if r.Source() == clarify.SourceChat {
+			word = "message"
+		}
+		add(word, r.Remainder())
 	}
-	if !l.complete || slices.ContainsFunc(e.Prompts, func(p clarify.Prompt) bool { return p.Kind() == clarify.KindConfirm }) {
-		want["proceed"] = 1
+	hasConfirm := slices.ContainsFunc(e.Prompts, func(p clarify.Prompt) bool { return p.Kind() == clarify.KindConfirm })
+	if !l.complete || hasConfirm || len(e.Skipped) > 0 {
+		add("proceed", "")
 	}
-	last, strs := "", []string(nil)
+	last := ""
 	for last = range strings.Lines(text) {
-		word, rest, _ := strings.Cut(last, ": ")
-		want[word]--
-		if word == "problem" {
+		word, rest, _ := strings.Cut(strings.TrimSuffix(last, "\n"), ": ")
+		var n int
+		if _, err := fmt.Sscanf(rest, "and %d more", &n); err == nil {
+			p.addUnless(n == len(want[word]), "%q, and there are %d", last, len(want[word]))
+			want[word] = nil
 			continue
 		}
+		if len(want[word]) == 0 {
+			p.add("a line too many: %q in\n%s", last, text)
+			continue
+		}
+		wanted := want[word][0]
+		want[word] = want[word][1:]
+		if word == "problem" || strings.Contains(rest, "(cut: ") || strings.Contains(rest, " and ") {
+			continue
+		}
+		var strs []string
 		for _, q := range quoted.FindAllString(rest, -1) {
 			var s string
 			if err := json.Unmarshal([]byte(q), &s); err != nil {
@@ -187,32 +247,17 @@ func checkForModel(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 			}
 			strs = append(strs, s)
 		}
+		got := strings.Join(strs, "\x00")
+		p.addUnless(got == toUTF8(wanted) || word == "missing" && strings.HasPrefix(toUTF8(wanted), got), "the model reads %q, not %q", got, wanted)
 	}
-	var wrote []string
-	for _, a := range r.Answers().Answers {
-		wrote = append(wrote, a.ID)
-		switch in := a.Payload.(type) {
-		case *clarify.ChoiceAnswer:
-			wrote = append(wrote, in.Values...)
-		case *clarify.TextAnswer:
-			wrote = append(wrote, in.Value)
-		}
-	}
-	wrote = slices.Concat(wrote, l.cancelled, r.Missing())
-	if r.Remainder() != "" {
-		wrote = append(wrote, r.Remainder())
-	}
-	for i, s := range wrote {
-		wrote[i] = toUTF8(s)
-	}
-	p.addUnless(slices.Equal(strs, wrote), "the model reads %q, not %q", strs, wrote)
-	for word, n := range want {
-		p.addUnless(n == 0, "%d lines of %q too few:\n%s", n, word, text)
+	for word, lines := range want {
+		p.addUnless(len(lines) == 0, "%d lines of %q too few:\n%s", len(lines), word, text)
 	}
 	p.addUnless(utf8.ValidString(text) && !strings.ContainsFunc(strings.ReplaceAll(text, "\n", ""), func(r rune) bool {
-		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
-	}), "control or format characters in %q", text)
-	p.addUnless(strings.HasPrefix(last, "proceed: yes") == r.Proceed(), "proceed is %v, and the model reads\n%s", r.Proceed(), text)
+		return r == 0x2800 || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	}), "what cannot be seen, in %q", text)
+	yes := strings.HasPrefix(last, "proceed: yes")
+	p.addUnless(yes == r.Proceed() && (yes || !strings.HasPrefix(last, "proceed: ") || strings.HasPrefix(last, "proceed: no, because ")), "proceed is %v, and the model reads\n%s", r.Proceed(), text)
 	return errors.Join(p...)
 }
 
@@ -229,7 +274,7 @@ func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 		State   clarify.State
 		Answers []struct {
 			ID, Kind, At, Rule string
-			Values             []string
+			Values, Labels     []string
 			Confirmed          *bool
 			Length             *int
 		}
@@ -246,9 +291,15 @@ func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 	ours := map[string]bool{}
 	for _, prompt := range e.Prompts {
 		ours["id "+toUTF8(prompt.ID)] = true
+		if in, ok := prompt.Input.(*clarify.Confirm); ok {
+			for _, label := range []string{"Confirm", "Cancel", in.ConfirmLabel, in.CancelLabel} {
+				ours["label "+toUTF8(strings.Trim(label, anySpace))] = true
+			}
+		}
 		if in, ok := prompt.Input.(*clarify.Choice); ok {
 			for _, o := range in.Options {
 				ours["value "+toUTF8(o.ID)] = true
+				ours["label "+toUTF8(o.Label)] = true
 			}
 		}
 	}
@@ -265,6 +316,11 @@ func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 		for _, v := range a.Values {
 			check("value", v)
 		}
+		for _, label := range a.Labels {
+			if !strings.HasSuffix(label, "…") { // cut
+				check("label", label)
+			}
+		}
 		p.addUnless(logPath.MatchString(a.At) && logWord.MatchString(a.Rule) && KindKeys[clarify.Kind(a.Kind)] != nil, "%+v in %s", a, redacted)
 	}
 	for _, v := range log.Violations {
@@ -279,7 +335,7 @@ func checkReplyJSON(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 func toUTF8(s string) string { return string([]rune(s)) }
 
 var (
-	logPath = regexp.MustCompile(`^(message|line \d+|answers\[\d+\](\.(id|kind|confirmed|value|values(\[\d+\])?))?)$`)
+	logPath = regexp.MustCompile(`^(message|line \d+|answers|answers\[\d+\](\.(id|kind|confirmed|value|values(\[\d+\])?))?)$`)
 	logWord = regexp.MustCompile(`^[a-z0-9_]+$`)
 	// replyWants are all that a violation of a reply can want: none has a word of the user's.
 	replyWants = map[string]bool{
@@ -302,5 +358,8 @@ var (
 		"the id, label or number of an option that was offered": true,
 		"confirmed or cancelled":                                true,
 		"nothing else in the message":                           true,
+		"a line that can be read in one way":                    true,
+		"each key once":                                         true,
+		"one answer to a prompt, outside of a text":             true,
 	}
 )

@@ -222,3 +222,39 @@ func TestStringify(t *testing.T) {
 		t.Errorf("JSON.stringify writes\n%s, not\n%s", changed.Again, lines[changed.Line])
 	}
 }
+
+// TestReferenceIsIgnored: a Console in JavaScript, and the results of the existing one in the vectors, do not
+// change by the reference of answers, which only this library knows.
+func TestReferenceIsIgnored(t *testing.T) {
+	t.Parallel()
+	var input bytes.Buffer
+	enc := json.NewEncoder(&input)
+	n := 0
+	for _, v := range AnswersVectors(t) {
+		head, rest, ok := strings.Cut(v.Text, "{")
+		if !ok || string(v.Answers) == "null" {
+			continue
+		}
+		more := head + `{"for":"0123456789abcdef",` + rest
+		want, err := clarify.ParseAnswers(v.Text)
+		require.NoError(t, err, v.Name)
+		want.For = "0123456789abcdef"
+		got, err := clarify.ParseAnswers(more)
+		require.NoError(t, err, v.Name)
+		assert.Equal(t, want, got, v.Name)
+		want.For = ""
+		canonical, err := want.AppendJSON(nil)
+		require.NoError(t, err, v.Name)
+		assert.JSONEq(t, string(v.Answers), string(canonical), v.Name)
+		for _, text := range []string{v.Text, more} {
+			require.NoError(t, enc.Encode(nodeInput{Message: &text}))
+		}
+		n++
+	}
+	require.GreaterOrEqual(t, n, 20)
+	lines := strings.Split(string(runNode(t, "console.mjs", input.Bytes())), "\n")
+	require.Len(t, lines, 2*n+1)
+	for i := range n {
+		assert.Equal(t, lines[2*i], lines[2*i+1])
+	}
+}

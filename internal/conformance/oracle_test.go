@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"sort"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	clarify "github.com/clarify-protocol/clarify-go"
@@ -487,16 +489,30 @@ func oracleAnswers(message string) (canonical string, skipped []clarify.Skipped,
 		return "", nil, false
 	}
 	o := new(lenientOracle)
+	tree, err := Parse(strings.Trim(message, scriptSpace))
+	if err != nil {
+		panic(err) // it was decoded above
+	}
 	var answers []any
 	for i, v := range list {
-		if answer := o.answer(fmt.Sprintf("answers[%d]", i), v); answer != nil {
+		path := fmt.Sprintf("answers[%d]", i)
+		if answer := o.answer(path, v); answer != nil {
 			answers = append(answers, answer)
+			payload := map[any]string{"choice": "values", "confirm": "confirmed", "text": "value"}
+			o.beside(path, tree.Get(path), "id", "kind", payload[strings.Trim(v.(map[string]any)["kind"].(string), scriptSpace)])
 		}
 	}
 	if len(answers) == 0 {
 		return "", nil, false
 	}
-	return Object("protocol", "appwrite.clarify/v1", "answers", answers).Compact(), o.skipped, true
+	ours := []string{"protocol", "answers"}
+	reference, isText := a["for"].(string)
+	if isText {
+		ours = append(ours, "for")
+	}
+	o.beside("answers", tree, ours...)
+	message = Object("protocol", "appwrite.clarify/v1", "answers", answers).withText("for", reference).Compact()
+	return message, o.skipped, true
 }
 
 func (o *lenientOracle) answer(path string, v any) any {
@@ -577,4 +593,32 @@ var oracleToolName = regexp.MustCompile(`^[cC][lL][aA][rR][iI][fF][yY]$`)
 // oracleIsTool reports whether an event's tool is ours.
 func oracleIsTool(name string) bool {
 	return oracleToolName.MatchString(strings.Trim(name, scriptSpace))
+}
+
+// beside notes a key of the object that stands twice, and a text in a member with none of our keys.
+func (o *lenientOracle) beside(path string, object *Value, ours ...string) {
+	twice, text := false, false
+	for i, key := range object.keys {
+		twice = twice || slices.Contains(object.keys[:i], key)
+		isNear := slices.ContainsFunc([]string{"id", "kind", "values", "confirmed", "value", "protocol", "answers", "for"}, func(k string) bool {
+			return k != key && k == strings.ToLower(strings.Map(printable, strings.Trim(key, anySpace)))
+		})
+		text = text || isNear || !slices.Contains(ours, key) && slices.ContainsFunc(object.elems[i].all(), func(v *Value) bool {
+			return v.typ == typeString && strings.Trim(v.text, anySpace) != ""
+		})
+	}
+	if twice {
+		o.skip(clarify.PartField, path, clarify.CodeDuplicateKey)
+	}
+	if text {
+		o.skip(clarify.PartField, path, clarify.CodeUnknownKey)
+	}
+}
+
+// printable drops what cannot be seen.
+func printable(r rune) rune {
+	if !unicode.IsGraphic(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) {
+		return -1
+	}
+	return r
 }

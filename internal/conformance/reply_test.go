@@ -1,10 +1,8 @@
 package conformance
 
 import (
-	"encoding/json"
 	"fmt"
-	"io"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	clarify "github.com/clarify-protocol/clarify-go"
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
 // What holds for the reading of a message.
@@ -28,19 +27,27 @@ func asRead(a clarify.Answers) (out []clarify.Answer) {
 	return out
 }
 
-// clashes returns the confirms of a whose word in a summary is also the label
-// of the other button: there the rules read it two ways, and it decides nothing.
-func clashes(e *clarify.Envelope, a clarify.Answers) (ids []string) {
-	for _, answer := range a.Answers {
-		p, _ := e.Prompt(answer.ID)
-		if in, ok := answer.Payload.(*clarify.ConfirmAnswer); ok {
-			asked := p.Input.(*clarify.Confirm)
-			if in.Confirmed && strings.EqualFold(asked.CancelLabel, "confirmed") || !in.Confirmed && strings.EqualFold(asked.ConfirmLabel, "cancelled") {
-				ids = append(ids, answer.ID)
-			}
+// isExcepted reports whether the rules let a summary not read back an answer: in
+// docs/rules.md under "Summary".
+func isExcepted(e *clarify.Envelope, a clarify.Answers, answer clarify.Answer) bool {
+	p, _ := e.Prompt(answer.ID)
+	switch in := answer.Payload.(type) {
+	case *clarify.ChoiceAnswer: // an id looks like the label of another option
+		return slices.ContainsFunc(in.Values, func(id string) bool {
+			return slices.ContainsFunc(p.Input.(*clarify.Choice).Options, func(o clarify.Option) bool { return o.ID != id && text.Look(o.Label) == text.Look(id) })
+		})
+	case *clarify.ConfirmAnswer: // the word begins the other label, or a text hides another answer to a danger
+		asked := p.Input.(*clarify.Confirm)
+		word, other := "confirmed", asked.CancelLabel
+		if !in.Confirmed {
+			word, other = "cancelled", asked.ConfirmLabel
 		}
+		return strings.Contains(text.Fold(other), word) || asked.Danger && slices.ContainsFunc(a.Answers, func(a clarify.Answer) bool {
+			t, ok := a.Payload.(*clarify.TextAnswer)
+			return ok && strings.Contains(strings.ToLower(t.Value), answer.ID)
+		})
 	}
-	return ids
+	return false
 }
 
 // TestReadSummary reads answers back from what people see of them and from
@@ -61,28 +68,37 @@ func TestReadSummary(t *testing.T) {
 		before := Clone(e)
 		b, err := a.AppendJSON(nil)
 		require.NoError(t, err)
-		structured, text := e.Read(string(b)), e.Read(a.Summary())
+		structured, words := e.Read(string(b)), e.Read(a.Summary())
 		require.NoError(t, CheckReply(e, string(b), structured))
-		require.NoError(t, CheckReply(e, a.Summary(), text))
+		require.NoError(t, CheckReply(e, a.Summary(), words))
 		require.Equal(t, before, e, "Read changed the envelope")
 		require.Equal(t, clarify.SourceStructured, structured.Source())
 		require.Equal(t, a.Answers, structured.Answers().Answers)
-		if ids := clashes(e, a); ids != nil {
-			seen["clash"]++
-			for _, id := range ids {
-				require.Equal(t, clarify.Undecided, text.Decision(id), "%q of %q", id, a.Summary())
+		got, isWhole := words.Answers().Answers, true
+		for _, answer := range asRead(a) {
+			if len(got) > 0 && reflect.DeepEqual(answer, got[0]) {
+				got = got[1:]
+				continue
 			}
+			isWhole = false
+			seen["excepted "+string(answer.Kind())]++
+			p, _ := e.Prompt(answer.ID)
+			asked, _ := p.Input.(*clarify.Confirm)
+			beside := asked != nil && asked.Danger && slices.ContainsFunc(a.Answers, func(other clarify.Answer) bool { return isExcepted(e, a, other) })
+			require.True(t, beside || isExcepted(e, a, answer), "%s of %q", answer.ID, a.Summary()) // what is not read back is a doubt
+		}
+		require.Empty(t, got, "%q", a.Summary())
+		if !isWhole {
 			continue
 		}
-		seen[fmt.Sprint("proceed ", text.Proceed())]++
-		require.Equal(t, clarify.SourceText, text.Source(), "%q", a.Summary())
-		require.Equal(t, asRead(a), text.Answers().Answers, "%q", a.Summary())
-		require.Equal(t, conclusions(structured), conclusions(text), "%q", a.Summary())
-		require.Empty(t, text.Violations())
-		require.Empty(t, text.Remainder())
-		require.Equal(t, len(text.Missing()) == 0, text.State() >= clarify.StateCancelled)
+		seen[fmt.Sprint("proceed ", words.Proceed())]++
+		require.Equal(t, clarify.SourceText, words.Source(), "%q", a.Summary())
+		require.Equal(t, conclusions(structured), conclusions(words), "%q", a.Summary())
+		require.Empty(t, words.Violations())
+		require.Empty(t, words.Remainder())
+		require.Equal(t, len(words.Missing()) == 0, words.State() >= clarify.StateCancelled)
 	}
-	for _, what := range []string{"clash", "proceed true", "proceed false"} {
+	for _, what := range []string{"excepted choice", "excepted confirm", "proceed true", "proceed false"} {
 		assert.GreaterOrEqual(t, seen[what], 20, what)
 	}
 }
@@ -92,198 +108,16 @@ func conclusions(r *clarify.Reply) []any {
 	return []any{r.Missing(), r.Violations(), r.State()}
 }
 
-// A dangerOracle decides, from the rules alone, whether a message can be a yes
-// to a confirm with danger. It shares no code with the reader, splits lines with
-// a regular expression, and judges the answers to other prompts leniently.
-type dangerOracle struct {
-	prompts map[string]clarify.Prompt // by id; of an id of two, one without Input
-	lines   map[string]*regexp.Regexp
-}
-
-var (
-	dangerBreak  = regexp.MustCompile(`\r\n|[\n\v\f\r\x{85}\x{2028}\x{2029}]`)
-	dangerNumber = regexp.MustCompile(`^[1-9][0-9]*[.)]?$`)
-)
-
-func newDangerOracle(e *clarify.Envelope) dangerOracle {
-	o := dangerOracle{map[string]clarify.Prompt{}, map[string]*regexp.Regexp{}}
-	for _, p := range e.Prompts {
-		if _, taken := o.prompts[p.ID]; taken {
-			p.Input = nil
-		}
-		o.prompts[p.ID] = p
-		o.lines[p.ID] = regexp.MustCompile(`(?s)^(?:(?:[-*•]|[0-9]+\.)[` + anySpace + `]+)?` + regexp.QuoteMeta(p.ID) + `[` + anySpace + `]*(?::|=|->|→)(.*)$`)
-	}
-	return o
-}
-
-func (o dangerOracle) isDanger(id string) bool {
-	in, ok := o.prompts[id].Input.(*clarify.Confirm)
-	return ok && in.Danger
-}
-
-// confirms returns the ids of the dangers that message confirms: all that it
-// names, or none.
-func (o dangerOracle) confirms(message string) map[string]bool {
-	body := strings.Trim(message, anySpace)
-	if len(message) > 1<<20 || body == "" || body[0] == '[' {
-		return nil
-	}
-	if body[0] == '{' {
-		return o.inJSON(body)
-	}
-	yes := map[string]bool{}
-	id, value := "", []string(nil)
-	understood := func() bool {
-		s := strings.Trim(strings.Join(value, "\n"), anySpace)
-		value = nil
-		if id == "" {
-			return true
-		}
-		p := o.prompts[id]
-		id = ""
-		if !o.isDanger(p.ID) {
-			return o.answers(p, s)
-		}
-		word := o.says(p.Input.(*clarify.Confirm), s)
-		before, again := yes[p.ID]
-		yes[p.ID] = word == "yes" && (before || !again)
-		return word != ""
-	}
-	for _, line := range dangerBreak.Split(message, -1) {
-		indented := strings.TrimLeft(line, anySpace) != line
-		switch {
-		case id != "" && indented:
-			value = append(value, line)
-			continue
-		case !understood():
-			return nil
-		case strings.Trim(line, anySpace) == "":
-			continue
-		case indented:
-			return nil
-		}
-		for candidate, form := range o.lines {
-			if m := form.FindStringSubmatch(line); m != nil {
-				id, value = candidate, m[1:]
-			}
-		}
-		if id == "" { // an id that a summary has to quote
-			var s string
-			dec := json.NewDecoder(strings.NewReader(line))
-			if dec.Decode(&s) == nil && !oracleID.MatchString(strings.Trim(s, anySpace)) {
-				s = strings.Trim(s, anySpace)
-				rest := strings.TrimLeft(line[dec.InputOffset():], anySpace)
-				for _, sep := range []string{":", "=", "->", "→"} {
-					if _, known := o.prompts[s]; known && strings.HasPrefix(rest, sep) {
-						id, value = s, []string{rest[len(sep):]}
-					}
-				}
-			}
-		}
-		if id == "" {
-			return nil
-		}
-	}
-	if !understood() {
-		return nil
-	}
-	return yes
-}
-
-// says reads a confirm's word; a word that says both is nothing.
-func (o dangerOracle) says(in *clarify.Confirm, word string) string {
-	fold := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if 'A' <= r && r <= 'Z' {
-				return r + 'a' - 'A'
-			}
-			return r
-		}, strings.Trim(s, anySpace))
-	}
-	label := func(s, byDefault string) string {
-		if s = fold(s); s == "" {
-			return byDefault
-		}
-		return s
-	}
-	word = fold(word)
-	yes := slices.Contains([]string{"confirmed", "yes", "true", label(in.ConfirmLabel, "confirm")}, word)
-	no := slices.Contains([]string{"cancelled", "no", "false", label(in.CancelLabel, "cancel")}, word)
-	switch {
-	case yes && !no:
-		return "yes"
-	case no && !yes:
-		return "no"
-	}
-	return ""
-}
-
-// answers reports whether s can be an answer to a prompt without danger.
-func (o dangerOracle) answers(p clarify.Prompt, s string) bool {
-	switch in := p.Input.(type) {
-	case *clarify.Text:
-		return s != "" || p.Optional
-	case *clarify.Confirm:
-		return o.says(in, s) != ""
-	case *clarify.Choice:
-		parts := []string{s}
-		if in.AllowMultiple {
-			parts = strings.Split(s, ",")
-		}
-		bad := func(part string) bool {
-			part = strings.Trim(part, anySpace)
-			return !dangerNumber.MatchString(part) && !slices.ContainsFunc(in.Options, func(o clarify.Option) bool {
-				return o.ID == part || strings.EqualFold(strings.Trim(o.Label, anySpace), part)
-			})
-		}
-		return !bad(s) || !slices.ContainsFunc(parts, bad)
-	}
-	return false
-}
-
-// inJSON is confirms of ClarifyAnswers.
-func (o dangerOracle) inJSON(body string) map[string]bool {
-	dec := json.NewDecoder(strings.NewReader(strings.Trim(body, scriptSpace)))
-	dec.UseNumber()
-	var all map[string]any
-	if err := dec.Decode(&all); err != nil {
-		return nil
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil
-	}
-	entries, ok := all["answers"].([]any)
-	if all["protocol"] != "appwrite.clarify/v1" || !ok {
-		return nil
-	}
-	yes := map[string]bool{}
-	for _, entry := range entries {
-		entry, _ := entry.(map[string]any)
-		id, _ := entry["id"].(string)
-		kind, _ := entry["kind"].(string)
-		id, kind = strings.Trim(id, anySpace), strings.Trim(kind, anySpace)
-		said := kind == "confirm" && entry["confirmed"] == true
-		if before, again := yes[id]; again {
-			said = said && before
-		}
-		if o.isDanger(id) {
-			yes[id] = said
-		}
-	}
-	return yes
-}
-
-// check compares what r makes of the dangers with the oracle.
-func (o dangerOracle) check(t testing.TB, e *clarify.Envelope, message string, r *clarify.Reply) {
+// checkDangers fails if r says yes where the oracle of the rules does not.
+func checkDangers(t testing.TB, e *clarify.Envelope, message string, r *clarify.Reply) {
 	t.Helper()
-	yes := o.confirms(message)
+	rules := readByRules(e, message)
 	for _, p := range e.Prompts {
 		in, ok := p.Input.(*clarify.Confirm)
-		if !ok || !in.Danger || yes[p.ID] {
+		if !ok || !in.Danger || rules.decisions[p.ID] == clarify.Confirmed {
 			continue
 		}
-		if r.Proceed() || r.Source() == clarify.SourceText && r.Decision(p.ID) == clarify.Confirmed {
+		if r.Proceed() || r.Decision(p.ID) == clarify.Confirmed {
 			b, _ := e.AppendJSON(nil)
 			t.Fatalf("no clear yes to %q, and proceed is %v, the decision %q of\n%q\n%s", p.ID, r.Proceed(), r.Decision(p.ID), message, b)
 		}
@@ -305,14 +139,13 @@ func TestDangerNeedsAClearYes(t *testing.T) {
 			e.Prompts[0].Input = &clarify.Confirm{ConfirmLabel: g.Text(1, 5), Danger: true}
 		}
 		before := Clone(e)
-		o := newDangerOracle(e)
 		for range perEnvelope {
 			message, kind := g.said(e)
 			for range g.IntN(4) { // some stay as they are
 				message = g.mutateMessage(e, message)
 			}
 			r := e.Read(message)
-			o.check(t, e, message, r)
+			checkDangers(t, e, message, r)
 			if tried[kind]++; r.Proceed() {
 				yes[kind]++
 			}
@@ -342,7 +175,7 @@ func FuzzRead(f *testing.F) {
 		r := e.Read(message)
 		require.Equal(t, before, e, "Read changed the envelope")
 		require.NoError(t, CheckReply(e, message, r))
-		newDangerOracle(e).check(t, e, message, r)
+		checkDangers(t, e, message, r)
 		require.Equal(t, r, e.Read(message), "read twice")
 	})
 }

@@ -84,12 +84,12 @@ func AnswersVectors(tb testing.TB) []AnswersVector {
 
 // FaultVectors returns the vectors of faults.jsonl.
 func FaultVectors(tb testing.TB) []FaultVector {
-	return readVectors[FaultVector](tb, "faults.jsonl", 276)
+	return readVectors[FaultVector](tb, "faults.jsonl", 313)
 }
 
 // ReplyVectors returns the vectors of reply.jsonl.
 func ReplyVectors(tb testing.TB) []ReplyVector {
-	return readVectors[ReplyVector](tb, "reply.jsonl", 451)
+	return readVectors[ReplyVector](tb, "reply.jsonl", 669)
 }
 
 // Path returns the path of a file of the repository, from its root.

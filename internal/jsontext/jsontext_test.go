@@ -66,8 +66,7 @@ func TestFaults(t *testing.T) {
 func TestKey(t *testing.T) {
 	for member, want := range map[string]string{
 		`"id":1`: "id", `"i\u0064":1`: "id", `"id\u0000":1`: "id\x00", `"ID" : 1`: "ID", `"":1`: "",
-		`"` + strings.Repeat(`\u0061`, maxKey) + `":1`:   strings.Repeat("a", maxKey),
-		`"` + strings.Repeat(`\u0061`, maxKey+1) + `":1`: "",
+		`"` + strings.Repeat(`\u0061`, 100) + `":1`: strings.Repeat("a", 100),
 	} {
 		s := New("{" + member + "}")
 		require.Equal(t, byte('{'), s.Peek())

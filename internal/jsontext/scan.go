@@ -14,9 +14,6 @@ import (
 // encoding/json.
 const MaxDepth = 10_000
 
-// maxKey is the longest key, in bytes, that is looked for if it has escapes.
-const maxKey = 64
-
 // A Scanner reads one JSON text in a single pass. It accepts exactly what
 // encoding/json.Valid accepts, with the same bound on nesting. It returns object
 // keys and values as they are in the source.
@@ -180,8 +177,7 @@ func (s *Scanner) More(closing byte) bool {
 	return s.fault == ""
 }
 
-// Key reads a member's key and colon. It returns "" for a key with escapes that
-// may be longer than maxKey.
+// Key reads a member's key and colon.
 func (s *Scanner) Key() string {
 	if s.Peek() != '"' {
 		s.unexpected()
@@ -193,11 +189,8 @@ func (s *Scanner) Key() string {
 		return ""
 	}
 	s.pos++
-	switch {
-	case !k.escaped:
+	if !k.escaped {
 		return k.Raw
-	case len(k.Raw) > maxKey*len(`\u0000`):
-		return ""
 	}
 	var b strings.Builder
 	unescape(&b, k.Raw, k.ascii)

@@ -2,8 +2,9 @@ package jsontext
 
 import (
 	"fmt"
+	"math"
 	"strconv"
-	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/clarify-protocol/clarify-go/internal/text"
@@ -75,23 +76,38 @@ func AppendStrings(dst []byte, list []string) []byte {
 }
 
 // Quote returns foreign text as a JSON string with escapes also for what could
-// break a line, move the cursor or turn the direction of the text.
+// break a line, move the cursor, turn the direction of the text, or not be seen.
 func Quote(s string) string {
-	b := AppendString(nil, text.ToUTF8(s))
-	if !strings.ContainsFunc(string(b), text.IsInvisible) {
-		return string(b)
-	}
-	var out strings.Builder
-	for _, r := range string(b) {
-		switch {
-		case !text.IsInvisible(r):
-			out.WriteRune(r)
-		case r > 0xFFFF:
-			r -= 0x10000
-			fmt.Fprintf(&out, `\u%04x\u%04x`, 0xD800+r>>10, 0xDC00+r&0x3FF)
-		default:
-			fmt.Fprintf(&out, `\u%04x`, r)
+	quoted, _ := QuoteStart(s, math.MaxInt)
+	return quoted
+}
+
+// QuoteStart quotes the longest start of s whose Quote has at most n bytes, and at
+// least the empty string. It also returns the rest of s.
+func QuoteStart(s string, n int) (quoted, rest string) {
+	b := []byte{'"'}
+	for i, r := range s {
+		done := len(b)
+		if b = appendQuoted(b, r); len(b) >= n {
+			b, rest = b[:done], s[i:]
+			break
 		}
 	}
-	return out.String()
+	return string(append(b, '"')), rest
+}
+
+// appendQuoted appends r as it stands in a Quote.
+func appendQuoted(dst []byte, r rune) []byte {
+	switch {
+	case r < ' ' || r == '"' || r == '\\':
+		var buf [len(`"\u0000"`)]byte
+		one := AppendString(buf[:0], string(r))
+		return append(dst, one[1:len(one)-1]...)
+	case !text.IsInvisible(r):
+		return utf8.AppendRune(dst, r)
+	case r > 0xFFFF:
+		high, low := utf16.EncodeRune(r)
+		return fmt.Appendf(dst, `\u%04x\u%04x`, high, low)
+	}
+	return fmt.Appendf(dst, `\u%04x`, r)
 }

@@ -19,17 +19,17 @@ func Quote(s string) string {
 	return q
 }
 
-// Printable returns s with Go's escapes for what is not printable.
+// Printable returns s with Go's escapes for what is not printable or cannot be seen.
 func Printable(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
+	if utf8.ValidString(s) && !strings.ContainsFunc(s, isHidden) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		char := s[i : i+size]
-		if !strconv.IsPrint(r) || r == utf8.RuneError && size == 1 {
-			char = strconv.Quote(char)
+		if isHidden(r) || r == utf8.RuneError && size == 1 {
+			char = strconv.QuoteToASCII(char)
 			char = char[1 : len(char)-1]
 		}
 		b.WriteString(char)
@@ -37,6 +37,9 @@ func Printable(s string) string {
 	}
 	return b.String()
 }
+
+// isHidden reports whether r is not printable, or cannot be seen.
+func isHidden(r rune) bool { return !strconv.IsPrint(r) || IsInvisible(r) }
 
 // Cut returns the longest prefix of s that has at most n bytes and does not end
 // within a code point.

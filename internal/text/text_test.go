@@ -56,23 +56,47 @@ func TestQuote(t *testing.T) {
 	assert.Empty(t, Cut("\x80\x80\x80", 2))
 	assert.Equal(t, `a\x00\xff\u200b`+"ä\ufffd", Printable("a\x00\xff\u200bä\ufffd"))
 	assert.Equal(t, "ä", Printable("ä"))
+	assert.Equal(t, `\u3164\u2800\ufe0f\U000e0100`, Printable("\u3164\u2800\ufe0f\U000e0100"))
 	assert.Equal(t, []string{"0 xs", "1 x", "2 xs"}, []string{Plural(0, "x"), Plural(1, "x"), Plural(2, "x")})
 	assert.Equal(t, "a\ufffdb", ToUTF8("a\xffb"))
 	assert.True(t, utf8.ValidString(ToUTF8("\xf0\x9f")))
 	assert.Equal(t, "abcÄ", LowerASCII("ABCÄ"))
 }
 
-func TestEye(t *testing.T) {
-	for _, label := range []string{"delete it", "DELETE\u00a0 it", " Delete\u200b it\u202e", "De\u00adlete\tit"} {
-		assert.Equal(t, "delete it", Seen(label), "%q", label)
+func TestFold(t *testing.T) {
+	for _, label := range []string{"delete it", "DELETE\u00a0 it", " Delete\u200b it\u202e", "De\u00adlete\tit", "\u3164delete\ufe0f\u2800 it\U000e0100", "\ufeffdelete\u0085it"} {
+		assert.Equal(t, "delete it", Fold(label), "%q", label)
 	}
-	assert.Equal(t, "äß", Seen("Äß"))
-	for _, r := range "\u200b\u2028\u2029\x00\u202e\U0001D173" {
+	for a, b := range map[string]string{
+		"Äß": "äẞ", "ΣΑΣ": "σας", "\u212a": "K", "ſ": "S", "don’t": "DON'T", "ʼ‘′＇": "''''", "한글": "\u1112\u1161\u11ab\u1100\u1173\u11af",
+	} {
+		assert.Equal(t, Fold(a), Fold(b), "%q", a)
+	}
+	assert.NotEqual(t, Fold("İ"), Fold("i"))
+	assert.NotEqual(t, Fold("é"), Fold("e\u0301"), "that needs a table")
+	for r := range rune(unicode.MaxRune + 1) {
+		if f := FoldCase(r); f != FoldCase(unicode.SimpleFold(r)) || f != FoldCase(f) || !strings.EqualFold(string(f), string(r)) {
+			t.Errorf("%U folds to %U", r, f)
+		}
+	}
+}
+
+func TestKeyAndLook(t *testing.T) {
+	for s, want := range map[string][2]string{
+		"Yes! .": {"yes", "yes"}, "yes?": {"yes?", "yes"}, "yes?!": {"yes?", "yes"}, "a。": {"a", "a"}, "Delete…": {"delete…", "delete"}, "a , ;": {"a , ;", "a"},
+		"...": {"...", "..."}, "?!": {"?", "?"}, "": {"", ""}, "C#": {"c#", "c#"}, "(a)": {"(a)", "(a)"},
+	} {
+		assert.Equal(t, want, [2]string{Key(Fold(s)), Look(s)}, "%q", s)
+	}
+}
+
+func TestEye(t *testing.T) {
+	for _, r := range "\u200b\u2028\u2029\x00\u202e\U0001D173\u3164\u115f\u1160\uffa0\u2800\ufe0f\U000e0100\u034f\u180b\u17b4\u2065" {
 		assert.True(t, IsInvisible(r), "%U", r)
 		assert.False(t, IsVisible(r), "%U", r)
 	}
-	for _, r := range "\u3164\u115f\u1160\uffa0\u2800 \u0301" {
-		assert.False(t, IsVisible(r), "%U", r)
+	for _, r := range " \u00a0\u0301" {
+		assert.False(t, IsInvisible(r) || IsVisible(r), "%U", r)
 	}
 	assert.True(t, IsVisible('a') && IsVisible('😀') && IsControl(0x7F) && !IsControl('\n') && IsBidi(0x202E) && IsBidi(0x2066) && IsBidi(0x2069) && !IsBidi(0x206A) && IsBidi(0x202A) && !IsBidi(0x200E))
 }

@@ -81,7 +81,7 @@ function said(result) {
   return result.content[0].text
 }
 
-const silence = (why) => `reply: ${why}: nothing is answered, confirmed or refused\nproceed: no\n`
+const silence = (why) => `reply: ${why}: nothing is answered, confirmed or refused\nproceed: no, because nothing was answered\n`
 
 const options = [
   { id: 'fra', label: 'Frankfurt', description: 'Germany' },
@@ -131,31 +131,31 @@ for (const [title, generation] of Object.entries(generations)) {
         prompt: { id: 'c', kind: 'choice', question: 'Where?', hint: 'Pick one.', options },
         field: { type: 'string', title: 'Where?', description: 'Pick one.', oneOf: titled },
         gives: 'syd',
-        line: 'answer: "c": chose "syd"',
+        line: 'answer: "c" ("Where?"): chose "syd" ("Sydney")',
       },
       'multiple choice': {
         prompt: { id: 'm', kind: 'choice', question: 'Where?', options, allowMultiple: true },
         field: { type: 'array', title: 'Where?', items: { anyOf: titled }, minItems: 1 },
         gives: ['syd', 'fra'],
-        line: 'answer: "m": chose "syd", "fra"',
+        line: 'answer: "m" ("Where?"): chose "syd" ("Sydney"), "fra" ("Frankfurt")',
       },
       confirm: {
         prompt: { id: 'ok', kind: 'confirm', question: 'Restart?' },
         field: { type: 'boolean', title: 'Restart?', description: 'Yes is “Confirm”, no is “Cancel”.' },
         gives: false,
-        line: 'answer: "ok": cancelled',
+        line: 'answer: "ok" ("Restart?"): cancelled ("Cancel")',
       },
       danger: {
         prompt: { id: 'ok', kind: 'confirm', question: 'Delete?', confirmLabel: 'Delete', cancelLabel: 'Keep', danger: true },
         field: { type: 'boolean', title: 'Delete?', description: 'Warning: destructive. Yes is “Delete”, no is “Keep”.' },
         gives: true,
-        line: 'answer: "ok": confirmed',
+        line: 'answer: "ok" ("Delete?"): confirmed ("Delete")',
       },
       text: {
         prompt: { id: 't', kind: 'text', question: 'Name?', placeholder: 'main', defaultValue: 'db' },
         field: { type: 'string', title: 'Name?', description: 'For example “main”.', minLength: 1, maxLength: 26214, default: 'db' },
         gives: ' Ä\n<b>',
-        line: 'answer: "t": wrote " Ä\\n<b>"',
+        line: 'answer: "t" ("Name?"): wrote " Ä\\n<b>"',
       },
     }
     for (const [title, { prompt, field, gives, line }] of Object.entries(forms)) {
@@ -184,22 +184,27 @@ for (const [title, generation] of Object.entries(generations)) {
       }
       // A client that fills in defaults finds none.
       await session(generation, { person, elicitation: { form: { applyDefaults: true } } }, async ({ call }) => {
-        assert.equal(said(await call(ask(...prompts))), "reply: nothing in the user's answers holds: nothing is answered, confirmed or refused\nproceed: no\n")
+        assert.equal(said(await call(ask(...prompts))), `reply: the user answered, and no answer holds: nothing is answered, confirmed or refused
+left out: "t" ("Name?"): optional, and not answered
+left out: "ok" ("Delete?"): optional, and not answered
+left out: "c" ("Where?"): optional, and not answered
+proceed: no, because nothing was answered
+`)
       })
     })
 
     const deleted = 'deleted avatars'
     const outcomes = {
       yes: { person: gives('accept', { confirm_delete: true }), want: deleted },
-      no: { person: gives('accept', { confirm_delete: false }), want: /cancelled: "confirm_delete".*\nproceed: no\n$/ },
+      no: { person: gives('accept', { confirm_delete: false }), want: /cancelled: "confirm_delete".*\nproceed: no, because the user cancelled\n$/ },
       decline: { person: gives('decline'), want: silence('the user declined to answer') },
       'decline with a yes': { person: gives('decline', { confirm_delete: true }), want: silence('the user declined to answer') },
       cancel: { person: gives('cancel'), want: silence('the user closed the form') },
-      'accept without content': { person: gives('accept'), want: /missing: "confirm_delete".*\nproceed: no\n$/ },
-      'accept of nothing': { person: gives('accept', {}), want: /missing: "confirm_delete".*\nproceed: no\n$/ },
-      'yes in words': { person: gives('accept', { confirm_delete: 'true' }), want: /problem: answers\[0\]\.confirmed.*\nproceed: no\n$/ },
-      'yes as a number': { person: gives('accept', { confirm_delete: 1 }), want: /problem: answers\[0\]\.confirmed.*\nproceed: no\n$/ },
-      'yes and a key more': { person: gives('accept', { confirm_delete: true, more: true }), want: /problem: answers\[1\]\.id.*\nproceed: no\n$/ },
+      'accept without content': { person: gives('accept'), want: /missing: "confirm_delete".*\nproceed: no, because .*\n$/ },
+      'accept of nothing': { person: gives('accept', {}), want: /missing: "confirm_delete".*\nproceed: no, because .*\n$/ },
+      'yes in words': { person: gives('accept', { confirm_delete: 'true' }), want: /problem: answers\[0\]\.confirmed.*\nproceed: no, because .*\n$/ },
+      'yes as a number': { person: gives('accept', { confirm_delete: 1 }), want: /problem: answers\[0\]\.confirmed.*\nproceed: no, because .*\n$/ },
+      'yes and a key more': { person: gives('accept', { confirm_delete: true, more: true }), want: /problem: answers\[1\]\.id.*\nproceed: no, because .*\n$/ },
     }
     for (const [title, { person, want }] of Object.entries(outcomes)) {
       test(`delete: ${title}`, async () => {

@@ -87,7 +87,7 @@ func TestAsk(t *testing.T) {
 		cs := connect(t, revision, "accept", `{"name":"main"}`)
 		said, isError := call(t, cs, "ask", prompts)
 		assert.False(t, isError, revision)
-		assert.Equal(t, "reply: 1 answer of the user to the questions\nanswer: \"name\": wrote \"main\"\n", said, revision)
+		assert.Equal(t, "reply: 1 answer of the user to the questions\nanswer: \"name\" (\"Name?\"): wrote \"main\"\n", said, revision)
 		said, isError = call(t, cs, "ask", `{"prompts":[]}`)
 		assert.True(t, isError, revision)
 		assert.Regexp(t, "^Error: invalid clarify prompts — ", said, revision)

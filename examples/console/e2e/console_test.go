@@ -192,11 +192,11 @@ func TestTamperedFormsDoNothing(t *testing.T) {
 
 	// A yes for a question that was cancelled.
 	tb.loads(200, chromedp.Navigate(s.url+strings.TrimPrefix(first, "/")))
-	token := eval[string](tb, `document.querySelector("[name=token]").value`)
+	hidden := eval[string](tb, `document.querySelector("[name=position]").outerHTML + document.querySelector("[name=for]").outerHTML`)
 	tb.do(click(keep))
 	tb.loads(200, click(proceed))
 	eval[bool](tb, `document.querySelector("main").insertAdjacentHTML("beforeend", '<form method=post><input name=do value=answer>'
-		+ '<input name=token value="`+token+`"><input name="answer.buckets" value=logs>'
+		+ '`+hidden+`<input name="answer.buckets" value=logs>'
 		+ '<input name="answer.confirm_delete" value=confirmed><button id=forged>x</button></form>'); true`)
 	tb.loads(http.StatusConflict, click("#forged"))
 	s.did()

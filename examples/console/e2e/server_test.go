@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -80,18 +81,13 @@ type foreign struct {
 func newForeign(t *testing.T, events ...clarify.Event) *foreign {
 	f := new(foreign)
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request struct {
-			Timeline []struct {
-				Message string
-				Event   *clarify.Event
-			}
-		}
+		var request struct{ Message string }
 		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		f.mu.Lock()
-		f.last = request.Timeline[len(request.Timeline)-1].Message
+		f.last = request.Message
 		f.mu.Unlock()
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, ev := range append(slices.Clone(events), clarify.Event{Type: "turn_end"}) {
@@ -102,10 +98,11 @@ func newForeign(t *testing.T, events ...clarify.Event) *foreign {
 	return f
 }
 
+// message returns the last message; if it holds answers, without their reference.
 func (f *foreign) message() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.last
+	return regexp.MustCompile(`,"for":"[0-9a-f]{32}"`).ReplaceAllString(f.last, "")
 }
 
 func tool(t *testing.T, e clarify.Envelope) clarify.Event {

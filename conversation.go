@@ -1,0 +1,389 @@
+package clarify
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/clarify-protocol/clarify-go/internal/jsontext"
+	"github.com/clarify-protocol/clarify-go/internal/text"
+)
+
+// A Conversation keeps what an engine or a Console has to know from one message of
+// the user to the next: which question waits for an answer, what a yes is about, and
+// that it acts once. The zero value is an empty conversation.
+//
+// A turn begins with a message of the user and lasts until the next one. An engine
+// calls [Conversation.Message] with each message, [Conversation.Call] when the model
+// calls the tool, and [Conversation.Use] before everything that cannot be undone. A
+// Console calls Message and [Conversation.Event]. Both then know which question
+// waits.
+//
+// The methods are safe for concurrent use. Do not copy a Conversation; to store it,
+// marshal a pointer to it to JSON. What is stored has no word of the user.
+type Conversation struct {
+	mu    sync.Mutex
+	state talk
+}
+
+// A talk is what is stored of a conversation.
+type talk struct {
+	Waits     *waiting          `json:"waits,omitempty"`     // the question that waits for an answer
+	Asked     bool              `json:"asked,omitempty"`     // in this turn
+	Confirmed []string          `json:"confirmed,omitempty"` // the dangers that the last message confirmed, and that were not used yet
+	Prompts   map[string]string `json:"prompts,omitempty"`   // the hash of each prompt by that of its id; empty if the id stood for two
+	Runs      map[string]bool   `json:"runs,omitempty"`      // the references of all questions that named their run
+}
+
+// A waiting is a question that waits for an answer, as it was asked.
+type waiting struct {
+	RunID  string `json:"run_id,omitempty"`
+	Output string `json:"output"`
+
+	asked     *Envelope
+	reference string
+}
+
+// Message takes the user's next message, which may be chat, and begins a new turn. It
+// returns the message read against the question that waited, as [Envelope.Read] does,
+// or, if none waited, a reply of which [Reply.ForModel] is the message itself. No
+// question waits any more, with one exception: answers whose [Answers.For] names
+// another question answer nothing ([CodeOtherQuestion]), and leave the one that waits
+// open.
+//
+// Answers without a reference count, unless an id stood for another question before:
+// then a confirm with this id stays undecided.
+func (c *Conversation) Message(message string) *Reply {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := c.state.Waits
+	c.state.Asked, c.state.Confirmed = false, nil
+	reference := ""
+	if in, ok := readAnswers(message); ok {
+		reference = in.reference
+	}
+	if reference != "" && (w == nil || reference != w.reference) {
+		return w.question().stale(message, reference)
+	}
+	c.state.Waits = nil
+	if w == nil {
+		return (*Envelope)(nil).Read(message)
+	}
+	r := newReplyReader(w.asked)
+	if reference == "" {
+		r.isOther = c.state.stoodForTwo
+	}
+	reply := r.read(message)
+	if reply.Proceed() {
+		for _, e := range reply.evidence {
+			if p, ok := w.asked.Prompt(e.Answer.ID); ok {
+				if in, ok := p.Input.(*Confirm); ok && in.Danger {
+					c.state.Confirmed = append(c.state.Confirmed, e.Answer.ID)
+				}
+			}
+		}
+	}
+	return reply
+}
+
+// NoAnswer ends the wait for an answer that will not come, because there is no user
+// or the time is over, and begins a new turn. It returns a reply that answers
+// nothing, whose [Reply.ForModel] says so.
+func (c *Conversation) NoAnswer() *Reply {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	e := c.state.Waits.question()
+	if e == nil {
+		e = new(Envelope)
+	}
+	c.state.Waits, c.state.Asked, c.state.Confirmed = nil, false, nil
+	reply := newReplyReader(e).chat("")
+	reply.noAnswer = true
+	return reply
+}
+
+// Call is the tool in a conversation: [Call], and then [Conversation.Ask]. The run is
+// the one that the event of the call names; it tells two calls apart that ask the same.
+func (c *Conversation) Call(run string, arguments []byte) (result string, err error) {
+	e, err := ParseCall(arguments)
+	if err != nil {
+		return ErrorResult(err), err
+	}
+	return c.Ask(run, e)
+}
+
+// Ask asks the user. The result is what the tool returns: that of [Envelope.Result],
+// or an [ErrorResult] with the reason of the error. Beside what Result refuses, it
+// refuses a second question in a turn ([CodeSecondQuestion]) and an id that stood for
+// another question in this conversation ([CodeReusedID]). The same question may be
+// asked again, in another run.
+//
+// The question waits for an answer from now on, and nothing must change before the
+// user's next message; [Conversation.Asking] and [Conversation.Use] see to it.
+func (c *Conversation) Ask(run string, e *Envelope) (result string, err error) {
+	e, err = e.Normalized()
+	if err != nil {
+		return ErrorResult(err), err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w := newWaiting(run, string(e.append(nil)), e)
+	if err := c.state.refusal(w); err != nil {
+		return ErrorResult(err), err
+	}
+	c.state.ask(w)
+	return w.Output, nil
+}
+
+// Event takes the agent's next event and returns what [Event.Envelope] returns. An
+// envelope that can be shown waits for an answer from now on, instead of an earlier
+// one. Another result of the tool that can not be shown clears the question that
+// waits, because the next message could answer either, and counts as a question of
+// this turn; a call that failed changes nothing. Nor does an event that was there
+// before: one with the same run and the same envelope.
+func (c *Conversation) Event(ev Event) (*Envelope, error) {
+	ev.Output = text.ToUTF8(ev.Output) // as it is stored
+	e, err := ev.Envelope()
+	if ev.Type != EventToolEnd || !IsTool(ev.Tool) || errors.Is(err, ErrToolFailed) {
+		return e, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil {
+		c.state.Waits, c.state.Asked = nil, true
+		return e, err
+	}
+	w := newWaiting(ev.RunID, ev.Output, e)
+	if ev.RunID == "" || !c.state.Runs[w.reference] {
+		c.state.ask(w)
+	}
+	return e.clone(), nil
+}
+
+// Pending returns the question that waits for an answer, or nil.
+func (c *Conversation) Pending() *Envelope {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Waits.question().clone()
+}
+
+// Reference returns the reference of the question that waits for an answer, for
+// [Answers.For]; see [Event.Reference]. It returns "" if none waits.
+func (c *Conversation) Reference() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.Waits == nil {
+		return ""
+	}
+	return c.state.Waits.reference
+}
+
+// Asking reports whether a question was asked in this turn. Then nothing must change:
+// of the calls in one response of a model, run those of the tool first, and refuse the
+// others that would change something.
+func (c *Conversation) Asking() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.Asked
+}
+
+// Use reports whether the user's last message confirmed the danger with the given id,
+// and [Reply.Proceed] was true. It is true once for a message, and false after a
+// question in the same turn. Put it in front of what cannot be undone, with an id
+// that says what that is. It is false for a confirm without danger.
+func (c *Conversation) Use(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.Index(c.state.Confirmed, id)
+	if i < 0 || c.state.Asked {
+		return false
+	}
+	c.state.Confirmed = slices.Delete(c.state.Confirmed, i, i+1)
+	return true
+}
+
+// newWaiting returns the question e, whose event has the run and the output.
+func newWaiting(run, output string, e *Envelope) *waiting {
+	return &waiting{RunID: text.ToUTF8(run), Output: output, asked: e, reference: reference(run, e)}
+}
+
+// question returns what was asked, or nil if w is nil.
+func (w *waiting) question() *Envelope {
+	if w == nil {
+		return nil
+	}
+	return w.asked
+}
+
+// Reference returns the reference of the question that the event asks: 32 hexadecimal
+// digits that depend on RunID and on the canonical bytes of the envelope, and so are
+// the same for the engine and the Console. It returns "" if the event has no envelope.
+func (ev Event) Reference() string {
+	e, err := ev.Envelope()
+	if err != nil {
+		return ""
+	}
+	return reference(ev.RunID, e)
+}
+
+func reference(run string, e *Envelope) string {
+	sum := sha256.Sum256(e.append(jsontext.AppendString(nil, text.ToUTF8(run))))
+	return hex.EncodeToString(sum[:16])
+}
+
+// hash is short, because a conversation can have many questions.
+func hash(b []byte) string {
+	sum := sha256.Sum256(b)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// hashes yields the hash of each prompt by that of its id. Ids that look the same are
+// the same id.
+func (w *waiting) hashes(yield func(i int, id, prompt string) bool) {
+	for i := range w.asked.Prompts {
+		p := &w.asked.Prompts[i]
+		if !yield(i, hash([]byte(text.Fold(p.ID))), hash(p.append(nil))) {
+			return
+		}
+	}
+}
+
+// refusal returns why the question must not be asked now, or nil.
+func (t *talk) refusal(w *waiting) error {
+	var list []Violation
+	if t.Asked {
+		f := fault{CodeSecondQuestion, "a second question in this turn", "one call with all prompts, and then the user's answer"}
+		list = append(list, f.violation(keyArguments))
+	}
+	w.hashes(func(i int, id, prompt string) bool {
+		if before, stood := t.Prompts[id]; stood && before != prompt {
+			f := fault{CodeReusedID, text.Quote(w.asked.Prompts[i].ID) + ", which stood for another question", "an id of its own for this question"}
+			list = append(list, f.violation(place{i, -1}.path(keyID)))
+		}
+		return true
+	})
+	if w.RunID != "" && t.Runs[w.reference] && list == nil {
+		list = append(list, fault{CodeSecondQuestion, "the same question in the same run", "a run of its own"}.violation(keyArguments))
+	}
+	if list == nil {
+		return nil
+	}
+	return &ValidationError{list}
+}
+
+// ask lets w wait for an answer.
+func (t *talk) ask(w *waiting) {
+	t.Waits, t.Asked, t.Confirmed = w, true, nil
+	if t.Prompts == nil {
+		t.Prompts = make(map[string]string)
+	}
+	if t.Runs == nil { // also after a restart, if no question named its run
+		t.Runs = make(map[string]bool)
+	}
+	w.hashes(func(_ int, id, prompt string) bool {
+		if before, stood := t.Prompts[id]; stood && before != prompt {
+			prompt = ""
+		}
+		t.Prompts[id] = prompt
+		return true
+	})
+	if w.RunID != "" {
+		t.Runs[w.reference] = true
+	}
+}
+
+// stoodForTwo reports whether the id stood for two questions.
+func (t *talk) stoodForTwo(id string) bool {
+	prompt, stood := t.Prompts[hash([]byte(text.Fold(id)))]
+	return stood && prompt == ""
+}
+
+// stale returns the reply to answers that are for another question than e, which may
+// be nil.
+func (e *Envelope) stale(message, reference string) *Reply {
+	if e == nil {
+		e = new(Envelope)
+	}
+	r := newReplyReader(e)
+	if in, ok := readAnswers(message); ok {
+		r.structured(in)
+	}
+	r.voidAll()
+	r.violations = nil
+	r.violate(keyFor, fault{CodeOtherQuestion, text.Quote(reference), "the reference of the question that waits for an answer"})
+	return r.reply()
+}
+
+// storedVersion is the version of the JSON of a Conversation.
+const storedVersion = 1
+
+// A stored is a conversation in JSON. The sum is the hash of the talk.
+type stored struct {
+	Version int    `json:"version"`
+	Talk    talk   `json:"talk"`
+	Sum     string `json:"sum"`
+}
+
+// MarshalJSON returns the conversation as JSON, for a database. It grows by about 100
+// bytes for each question.
+//
+// Two processes that load the same state could both use a yes. So save the state
+// before you act on a Use that was true, and only if nobody has saved another one
+// since it was loaded (compare and swap); if somebody has, do not act.
+func (c *Conversation) MarshalJSON() ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	sum, err := c.state.sum()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(stored{storedVersion, c.state, sum})
+}
+
+func (t *talk) sum() (string, error) {
+	b, err := json.Marshal(t)
+	return hash(b), err
+}
+
+// UnmarshalJSON replaces all of c by a conversation that MarshalJSON returned. It
+// refuses everything else, and then leaves c alone. The sum in it finds what was
+// cut or changed by accident, not what somebody has forged: keep it where only the
+// engine writes.
+func (c *Conversation) UnmarshalJSON(data []byte) error {
+	var in stored
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.DisallowUnknownFields()
+	err := d.Decode(&in)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			err = errors.New("more than one value")
+		}
+	}
+	switch {
+	case err != nil:
+		return fmt.Errorf("clarify: not a stored conversation: %w", err)
+	case in.Version != storedVersion:
+		return fmt.Errorf("clarify: a stored conversation of version %d, want %d", in.Version, storedVersion)
+	}
+	if sum, err := in.Talk.sum(); err != nil || sum != in.Sum {
+		return errors.New("clarify: not a stored conversation: the sum is another one")
+	}
+	if w := in.Talk.Waits; w != nil {
+		e, err := Parse(w.Output)
+		if err != nil {
+			return fmt.Errorf("clarify: not a stored conversation: its question: %w", err)
+		}
+		in.Talk.Waits = newWaiting(w.RunID, w.Output, e)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.state = in.Talk
+	return nil
+}
