@@ -868,7 +868,7 @@ func (q *sequence) step() {
 // happen to it, and follows each action back to what the user has seen and said.
 func TestConversation(t *testing.T) {
 	t.Parallel()
-	n := inputs(20_000, 1_000_000)
+	n := inputs(3_000, 1_000_000)
 	var mu sync.Mutex
 	total := tally{}
 	var group sync.WaitGroup
