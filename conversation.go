@@ -65,19 +65,17 @@ func (c *Conversation) Message(message string) *Reply {
 	defer c.mu.Unlock()
 	w := c.state.Waits
 	c.state.Asked, c.state.Confirmed = false, nil
-	reference := ""
-	if in, ok := readAnswers(message); ok {
-		reference = in.reference
-	}
-	if reference != "" && (w == nil || reference != w.reference) {
-		return w.question().stale(message, reference)
+	in, isAnswers := readAnswers(message)
+	hasReference := isAnswers && in.reference != ""
+	if hasReference && (w == nil || in.reference != w.reference) {
+		return w.question().stale(in)
 	}
 	c.state.Waits = nil
 	if w == nil {
 		return (*Envelope)(nil).Read(message)
 	}
 	r := newReplyReader(w.asked)
-	if reference == "" {
+	if !hasReference {
 		r.isOther = c.state.stoodForTwo
 	}
 	reply := r.read(message)
@@ -244,16 +242,8 @@ func hash(b []byte) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// hashes yields the hash of each prompt by that of its id. Ids that look the same are
-// the same id.
-func (w *waiting) hashes(yield func(i int, id, prompt string) bool) {
-	for i := range w.asked.Prompts {
-		p := &w.asked.Prompts[i]
-		if !yield(i, hash([]byte(text.Fold(p.ID))), hash(p.append(nil))) {
-			return
-		}
-	}
-}
+// hashOf is the hash of an id. Ids that look the same are the same id.
+func hashOf(id string) string { return hash([]byte(text.Fold(id))) }
 
 // refusal returns why the question must not be asked now, or nil.
 func (t *talk) refusal(w *waiting) error {
@@ -262,13 +252,13 @@ func (t *talk) refusal(w *waiting) error {
 		f := fault{CodeSecondQuestion, "a second question in this turn", "one call with all prompts, and then the user's answer"}
 		list = append(list, f.violation(keyArguments))
 	}
-	w.hashes(func(i int, id, prompt string) bool {
-		if before, stood := t.Prompts[id]; stood && before != prompt {
-			f := fault{CodeReusedID, text.Quote(w.asked.Prompts[i].ID) + ", which stood for another question", "an id of its own for this question"}
+	for i := range w.asked.Prompts {
+		p := &w.asked.Prompts[i]
+		if before, stood := t.Prompts[hashOf(p.ID)]; stood && before != hash(p.append(nil)) {
+			f := fault{CodeReusedID, text.Quote(p.ID) + ", which stood for another question", "an id of its own for this question"}
 			list = append(list, f.violation(place{i, -1}.path(keyID)))
 		}
-		return true
-	})
+	}
 	if w.RunID != "" && t.Runs[w.reference] && list == nil {
 		list = append(list, fault{CodeSecondQuestion, "the same question in the same run", "a run of its own"}.violation(keyArguments))
 	}
@@ -287,13 +277,14 @@ func (t *talk) ask(w *waiting) {
 	if t.Runs == nil { // also after a restart, if no question named its run
 		t.Runs = make(map[string]bool)
 	}
-	w.hashes(func(_ int, id, prompt string) bool {
+	for i := range w.asked.Prompts {
+		p := &w.asked.Prompts[i]
+		id, prompt := hashOf(p.ID), hash(p.append(nil))
 		if before, stood := t.Prompts[id]; stood && before != prompt {
 			prompt = ""
 		}
 		t.Prompts[id] = prompt
-		return true
-	})
+	}
 	if w.RunID != "" {
 		t.Runs[w.reference] = true
 	}
@@ -301,23 +292,21 @@ func (t *talk) ask(w *waiting) {
 
 // stoodForTwo reports whether the id stood for two questions.
 func (t *talk) stoodForTwo(id string) bool {
-	prompt, stood := t.Prompts[hash([]byte(text.Fold(id)))]
+	prompt, stood := t.Prompts[hashOf(id)]
 	return stood && prompt == ""
 }
 
 // stale returns the reply to answers that are for another question than e, which may
-// be nil.
-func (e *Envelope) stale(message, reference string) *Reply {
+// be nil. It keeps what is said beside them.
+func (e *Envelope) stale(in *reader) *Reply {
 	if e == nil {
 		e = new(Envelope)
 	}
 	r := newReplyReader(e)
-	if in, ok := readAnswers(message); ok {
-		r.structured(in)
-	}
+	r.structured(in)
 	r.voidAll()
 	r.violations = nil
-	r.violate(keyFor, fault{CodeOtherQuestion, text.Quote(reference), "the reference of the question that waits for an answer"})
+	r.violate(keyFor, fault{CodeOtherQuestion, text.Quote(in.reference), "the reference of the question that waits for an answer"})
 	return r.reply()
 }
 

@@ -507,13 +507,20 @@ func TestUse(t *testing.T) {
 	})
 }
 
+// confirmed returns a conversation in which the user has just confirmed aboutTemporary.
+func confirmed(t *testing.T) *clarify.Conversation {
+	t.Helper()
+	c := new(clarify.Conversation)
+	_, err := c.Ask("r1", aboutTemporary)
+	require.NoError(t, err)
+	require.True(t, c.Message("approve: confirmed").Proceed())
+	return c
+}
+
 // TestUseAtOnce: of many that use one yes at the same time, one may act.
 func TestUseAtOnce(t *testing.T) {
 	for range 100 {
-		var c clarify.Conversation
-		_, err := c.Ask("r1", aboutTemporary)
-		require.NoError(t, err)
-		require.True(t, c.Message("approve: confirmed").Proceed())
+		c := confirmed(t)
 		var used atomic.Int32
 		var group sync.WaitGroup
 		start := make(chan struct{})
@@ -525,7 +532,7 @@ func TestUseAtOnce(t *testing.T) {
 				}
 				switch i % 4 { // and the rest of the methods
 				case 0:
-					_, err := json.Marshal(&c)
+					_, err := json.Marshal(c)
 					assert.NoError(t, err)
 				case 1:
 					c.Pending()
@@ -542,10 +549,7 @@ func TestUseAtOnce(t *testing.T) {
 	}
 	// Together with a message and a question at most one acts.
 	for i := range 100 {
-		var c clarify.Conversation
-		_, err := c.Ask("r1", aboutTemporary)
-		require.NoError(t, err)
-		require.True(t, c.Message("approve: confirmed").Proceed())
+		c := confirmed(t)
 		var used atomic.Int32
 		var group sync.WaitGroup
 		for j := range 8 {

@@ -219,8 +219,8 @@ func isAnswerKey(kind Kind, key string) bool {
 	return false
 }
 
-// isAlmostKnown reports whether the key is one of the contract's but for its looks, or
-// one of an answer of another kind.
+// isAlmostKnown reports whether the key looks like one of the contract's, or like the
+// reference, and is another.
 func (m member) isAlmostKnown() bool {
 	switch fold := text.Fold(m.key); fold {
 	case keyID, keyKind, keyValues, keyConfirmed, keyValue, keyAnswers, keyProtocol, keyFor:

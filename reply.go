@@ -157,8 +157,10 @@ func (r *Reply) Missing() []string {
 // Chat has none.
 func (r *Reply) Violations() []Violation { return slices.Clone(r.get().violations) }
 
-// Remainder returns the lines of a text that were not understood, in order and with
-// their line breaks. For chat it is the whole message, unless that is blank.
+// Remainder returns what else the user wrote: of a text the lines that were not
+// understood, in order and with their line breaks; of structured answers the texts
+// beside them, a line "key: text" each. For chat it is the whole message, unless that
+// is blank.
 func (r *Reply) Remainder() string { return r.get().remainder }
 
 // Decision returns what was decided about the confirm with the given id. It is

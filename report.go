@@ -15,9 +15,8 @@ import (
 // This file says what is in a reply: to the model, and to a log.
 
 // What the model reads is bounded, because the agent's tool and the user can both
-// write a megabyte.
+// write a megabyte. Together these bounds keep it below 64 KiB.
 const (
-	maxReport      = 64 << 10 // bytes in all
 	maxReportLines = 40 << 10 // bytes after which a list is cut
 	maxSection     = 20       // lines of one kind, and values of one answer
 	maxWritten     = 16_000   // bytes of what the user wrote

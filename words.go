@@ -368,7 +368,7 @@ func newButton(label string) button {
 		words[word] = true
 	}
 	start := strings.TrimLeftFunc(fold, func(r rune) bool { return !unicode.IsLetter(r) })
-	return button{text.Key(text.Norm(label)), text.Look(label), start, words}
+	return button{text.Key(text.Norm(label)), text.LookOf(fold), start, words}
 }
 
 var (

@@ -156,6 +156,8 @@ type logged struct {
 	complete  bool
 }
 
+var moreValues = regexp.MustCompile(`\) and \d+ more$`) // at the end of a long list of values
+
 var quoted = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 
 // checkForModel checks that the model reads one line of ours for each thing that
@@ -236,7 +238,7 @@ func checkForModel(e *clarify.Envelope, r *clarify.Reply, l logged) error {
 		}
 		wanted := want[word][0]
 		want[word] = want[word][1:]
-		if word == "problem" || strings.Contains(rest, "(cut: ") || strings.Contains(rest, " and ") {
+		if word == "problem" || strings.Contains(rest, "(cut: ") || moreValues.MatchString(rest) {
 			continue
 		}
 		var strs []string
