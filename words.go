@@ -388,13 +388,11 @@ func (q *question) pressed(c *Confirm) *buttons {
 // match returns what the value says, and by which rule. It is Undecided if no rule
 // knows the value, or if it could be meant the other way round.
 func (b *buttons) match(value string) (decided Decision, rule Rule) {
-	p := unmarked(nil, value)
+	p := slices.DeleteFunc(unmarked(nil, value), func(f form) bool { return f.fold == "" })
 	var words, labels []string
 	for _, f := range p {
 		words = append(words, text.Key(text.LowerASCII(f.text)))
-		if f.fold != "" {
-			labels = append(labels, text.Key(text.Norm(f.text)))
-		}
+		labels = append(labels, text.Key(text.Norm(f.text)))
 	}
 	is := func(word string) bool { return slices.Contains(words, word) }
 	for _, says := range [...]struct {
@@ -418,25 +416,28 @@ func (b *buttons) match(value string) (decided Decision, rule Rule) {
 			return Undecided, ""
 		}
 	}
-	other, otherDefault := b.cancel, defaultCancel
-	if decided == Cancelled {
-		other, otherDefault = b.confirm, defaultConfirm
-	}
-	switch {
-	case decided == Confirmed && (b.refuses && rule != RuleWord || b.isOwn && rule == RuleYesNo),
-		slices.ContainsFunc(p, func(f form) bool {
-			return f.look == other.look || f.look == otherDefault || rule != RuleButton && (other.words[f.key] || strings.HasPrefix(other.start, f.key))
-		}):
+	if decided == Confirmed && (b.refuses && rule != RuleWord || b.isOwn && rule == RuleYesNo) {
 		return Undecided, ""
+	}
+	own, other, otherDefault := b.confirm, b.cancel, defaultCancel
+	if decided == Cancelled {
+		own, other, otherDefault = b.cancel, b.confirm, defaultConfirm
+	}
+	for i, f := range p {
+		if f.look == other.look || f.look == otherDefault || labels[i] != own.key && (other.words[f.key] || strings.HasPrefix(other.start, f.key)) {
+			return Undecided, ""
+		}
 	}
 	return decided, rule
 }
 
 // refuses reports whether the first word of a label refuses.
 func refuses(label string) bool {
-	words := strings.FieldsFunc(text.Fold(label), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })
-	for i, word := range words {
-		words[i] = strings.Trim(word, "'")
+	var words []string
+	for _, word := range strings.FieldsFunc(text.Fold(label), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' }) {
+		if word = strings.Trim(word, "'"); word != "" {
+			words = append(words, word)
+		}
 	}
 	return len(words) > 0 && (refusals[words[0]] || len(words) > 1 && words[0] == "do" && words[1] == "not")
 }

@@ -35,6 +35,7 @@ var (
 		"Don’t delete", "Don't delete", "Do not delete", "dont", "No, keep", "Nothing else, delete", "Yes, keep it", "Yes, delete", "yesterday", "Delete", "Delete.", "Delete?",
 		"Keep", "“Keep”", "Keep it", "Abort", "True", "false", "1. No", "'No' again", "…", "\u3164", "Löschen", "Удалить", "УДАЛИТЬ", "Διαγραφής", "ΔΙΑΓΡΑΦΉΣ", "\uc0ad\uc81c", "削除", "取消", "OK",
 		"Delete 3 files", " Delete ", "K", "Straße", "(Keep)", "Go, go", "Ne pas",
+		`"Delete"`, "**Keep**", "Not confirmed", "Can't", "' No, keep", "' '", "Never mind",
 	}
 	optionIDs    = []string{"a", "b", "c", "u", "prod", "staging", "x", "y", "z", "A", "1", "b2", "one", "a, b", "a b", "a\u001d", "and", "k", "K", "no", "b and c", "\u3164", "é"}
 	optionLabels = []string{
@@ -99,6 +100,12 @@ func (g *Generator) oddInput() clarify.Input {
 		}
 		if g.Flag() {
 			in.CancelLabel = Pick(g, buttonLabels...)
+		}
+		if g.Chance(6) {
+			in.CancelLabel = Pick(g, "", "Not ", "(", "Do not ") + in.ConfirmLabel + Pick(g, "", " later", ")", "-ish")
+		}
+		if g.Chance(8) {
+			in.ConfirmLabel = g.nearly(in.ConfirmLabel)
 		}
 		return in
 	}

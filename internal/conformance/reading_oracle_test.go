@@ -1118,11 +1118,17 @@ func readConfirm(confirm *clarify.Confirm, value string) (clarify.Decision, clar
 		return clarify.Undecided, ""
 	}
 	for _, s := range forms {
-		if looksSame(s, other) || looksSame(s, otherDefault) || !isButton(s, mine) && beginsWith(other, s) {
+		if looksSame(s, other) || looksSame(s, otherDefault) || !isButton(s, mine) && (hasWord(other, s) || beginsWith(other, s)) {
 			return clarify.Undecided, ""
 		}
 	}
 	return decision, rule
+}
+
+// hasWord reports whether the label has the value as a word.
+func hasWord(label, value string) bool {
+	words := strings.FieldsFunc(foldText(label), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.Contains(words, withoutEnd(foldText(value)))
 }
 
 // beginsWith reports whether the label begins with the value, after anything that
@@ -1133,7 +1139,7 @@ func beginsWith(label, value string) bool {
 }
 
 var refusing = strings.Fields("no not nope nah never none nothing cancel cancels canceled cancelled canceling cancelling cancelation cancellation " +
-	"don't dont doesn't doesnt won't wont abort aborted decline deny refuse reject dismiss disagree")
+	"don't dont doesn't doesnt won't wont can't cant cannot abort aborted decline deny refuse reject dismiss disagree")
 
 // firstWordRefuses reports whether the first word of a label refuses. Apostrophes around a
 // word are no part of it.
