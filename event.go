@@ -28,7 +28,8 @@ var ErrNotEvent = errors.New("clarify: not an event")
 // returns an error that is [ErrNotEvent] if data has more than [MaxEventSize]
 // bytes, or is not one valid JSON object nested at most [MaxDepth] levels deep.
 //
-// A field that is not a string is empty. A failed that is not a boolean is false.
+// A field that is not a string is empty; instead of a tool that is not a string, name
+// counts, as in the existing Console. A failed that is not a boolean is false.
 // Some servers send the envelope itself as the output: an output that is not a
 // string is kept as its JSON text. ParseEvent does not keep data.
 func ParseEvent(data []byte) (Event, error) {
@@ -40,7 +41,7 @@ func ParseEvent(data []byte) (Event, error) {
 	if s.Peek() != '{' {
 		return Event{}, fmt.Errorf("%w: not a JSON object", ErrNotEvent)
 	}
-	var eventType, agent, tool, runID, output, failed value
+	var eventType, agent, tool, name, runID, output, failed value
 	for s.Enter(); s.More('}'); {
 		switch s.Key() {
 		case keyType:
@@ -49,6 +50,8 @@ func ParseEvent(data []byte) (Event, error) {
 			agent = s.Value()
 		case keyTool:
 			tool = s.Value()
+		case keyName:
+			name = s.Value()
 		case keyRunID:
 			runID = s.Value()
 		case keyOutput:
@@ -62,6 +65,9 @@ func ParseEvent(data []byte) (Event, error) {
 	if !s.End() {
 		why, at := s.Fault()
 		return Event{}, fmt.Errorf("%w: invalid JSON: %s at byte %d", ErrNotEvent, why, at)
+	}
+	if tool.Type != jsontext.String {
+		tool = name
 	}
 	a := jsontext.NewArena(src)
 	text := func(v value) string {

@@ -44,6 +44,7 @@ const (
 	keyType   = "type"
 	keyAgent  = "agent"
 	keyTool   = "tool"
+	keyName   = "name" // the tool, where there is no tool
 	keyRunID  = "run_id"
 	keyOutput = "output"
 	keyFailed = "failed"

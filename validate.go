@@ -35,7 +35,9 @@ func isID(s string) bool {
 // [ErrorResult]. ParseCall does not keep arguments.
 //
 // prompts may be a JSON string, as the contract says, or the array or the single
-// object itself. Nothing else is repaired. Unknown fields and fields of another
+// object itself. Strings of the arguments may have control characters that are not
+// escaped, because models write line breaks so; in a prompts string they are a
+// problem. Nothing else is repaired. Unknown fields and fields of another
 // kind are ignored. If a key is there twice, the last one wins. Keys match byte
 // for byte.
 func ParseCall(arguments []byte) (*Envelope, error) {
@@ -52,6 +54,7 @@ func ParseCall(arguments []byte) (*Envelope, error) {
 	}
 	const want = `a JSON object {"` + keyPrompts + `": …, "` + keyTitle + `": …}`
 	s := jsontext.New(src)
+	s.Controls = true
 	if s.Peek() != '{' {
 		v := s.Value()
 		if s.End() {
@@ -214,6 +217,7 @@ func (c *checker) argument(e *Envelope, prompts value) {
 	}
 
 	s := jsontext.New(src)
+	s.Controls = prompts.Type != jsontext.String // in the arguments themselves
 	mark := len(c.violations)
 	var raw rawPrompt
 	switch s.Peek() {

@@ -256,7 +256,7 @@ func TestDifferentialSpace(t *testing.T) {
 		bare := string(r)
 		quoted := Of(bare).Compact()
 		escaped := fmt.Sprintf(`\u%04x`, r)
-		for _, s := range []string{quoted[1 : len(quoted)-1], escaped} {
+		for _, s := range []string{bare, quoted[1 : len(quoted)-1], escaped} {
 			for _, format := range []string{
 				`{"prompts":"%[1]s[{\"id\":\"a\",\"kind\":\"text\",\"question\":\"q\"}]%[1]s"}`,
 				`{"prompts":"%[1]s"}`,
@@ -266,6 +266,7 @@ func TestDifferentialSpace(t *testing.T) {
 				`{"protocol":"appwrite.clarify/v1","answers":[{"id":"%[1]s","kind":"text","value":"x"},{"id":"%[1]sa","kind":"%[1]schoice%[1]s","values":["%[1]s","%[1]sv"]}]}`,
 				`{"type":"tool_end%[1]s","tool":"%[1]sclarify%[1]s","output":"Error: no"}`,
 				`{"type":"tool_end","tool":"%[1]sclarify%[1]s","output":"Error: no"}`,
+				`{"type":"tool_end","tool":null,"name":"%[1]sclarify%[1]s","output":"Error: no"}`,
 			} {
 				compare(t, []byte(fmt.Sprintf(format, s)), n)
 			}

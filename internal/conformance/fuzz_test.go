@@ -52,7 +52,7 @@ func eventSeeds(t testing.TB) []string {
 	events := []string{
 		"", "null", "[]", `{}`, `{"type":1,"agent":null,"tool":[],"run_id":{},"output":false,"failed":"true"}`,
 		`{"type":"tool_start","tool":"clarify"}`, `{"type":"tool_end","tool":" CLARIFY\n","failed":true,"output":"Error: no"}`,
-		`{"type":"tool_end","tool":"clarify","output": [1, {"a":1e999}] }`,
+		`{"type":"tool_end","tool":"clarify","output": [1, {"a":1e999}] }`, `{"type":"tool_end","tool":1,"name":"clarify","output":"Error: no"}`,
 		`{"type":"tool_end","tool":"clarify","output":{"protocol":"appwrite.clarify/v1","prompts":[{"id":"a","kind":"text","question":"` + "\xff\xff" + `"}]}}`,
 	}
 	for i, output := range outputSeeds(t) {

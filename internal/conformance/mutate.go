@@ -96,7 +96,7 @@ var (
 	knownKeys = []string{
 		"protocol", "title", "prompts", "answers", "id", "kind", "question", "hint", "required", "options", "allowMultiple",
 		"confirmLabel", "cancelLabel", "danger", "placeholder", "defaultValue", "multiline", "label", "description",
-		"values", "confirmed", "value", "type", "agent", "tool", "run_id", "output", "failed",
+		"values", "confirmed", "value", "type", "agent", "tool", "name", "run_id", "output", "failed",
 	}
 	strangeKeys = []string{
 		"", "x", "ID", "Id", "id ", " id", "id\x00", "iD", "\uFEFFid", "ıd", "Kind", "\u212Aind", "kind\x00", "que\u017Ftion", "Question",

@@ -36,6 +36,29 @@ func oracleDecode(text string) (v any, ok bool) {
 	return v, true
 }
 
+// oracleEscaped escapes the control characters in the strings of a JSON text. It also returns the
+// offset in text of each byte, and of the end.
+func oracleEscaped(text string) (escaped string, offsets []int) {
+	var b strings.Builder
+	inString, behindBackslash := false, false
+	for i := range len(text) {
+		c := text[i]
+		if inString && !behindBackslash && c < ' ' {
+			fmt.Fprintf(&b, `\u%04x`, c)
+		} else {
+			b.WriteByte(c)
+		}
+		for len(offsets) < b.Len() {
+			offsets = append(offsets, i)
+		}
+		if c == '"' && !behindBackslash {
+			inString = !inString
+		}
+		behindBackslash = inString && c == '\\' && !behindBackslash
+	}
+	return b.String(), append(offsets, len(text))
+}
+
 // oracleFaultOf says what is wrong with a text that is not valid JSON, and at which byte.
 func oracleFaultOf(text string) (clarify.Code, int) {
 	at := sort.Search(len(text)+1, func(n int) bool { return !oracleBegins(text[:n]) }) - 1
@@ -103,10 +126,11 @@ func (o *strictOracle) call(arguments string) string {
 		o.add("arguments", "invalid_utf8")
 		return ""
 	}
-	v, ok := oracleDecode(arguments)
+	escaped, offsets := oracleEscaped(arguments)
+	v, ok := oracleDecode(escaped)
 	if !ok {
-		code, at := oracleFaultOf(arguments)
-		o.add("arguments", code, fmt.Sprint("at byte ", at))
+		code, at := oracleFaultOf(escaped)
+		o.add("arguments", code, fmt.Sprint("at byte ", offsets[at]))
 		return ""
 	}
 	args, ok := v.(map[string]any)
@@ -575,7 +599,9 @@ func oracleEvent(data []byte) (ev clarify.Event, ok bool) {
 	}
 	ev.Type, _ = e["type"].(string)
 	ev.Agent, _ = e["agent"].(string)
-	ev.Tool, _ = e["tool"].(string)
+	if ev.Tool, ok = e["tool"].(string); !ok {
+		ev.Tool, _ = e["name"].(string)
+	}
 	ev.RunID, _ = e["run_id"].(string)
 	ev.Failed = e["failed"] == true
 	if ev.Output, ok = e["output"].(string); !ok && e["output"] != nil {

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -125,6 +127,15 @@ var sideRows = func() []sideRow {
 			around("", "}", refuses("arguments syntax"), notOurs(clarify.ErrMalformed)),
 			{`{` + one, `{` + one, refuses("arguments syntax"), notOurs(clarify.ErrNotEnvelope)},
 			{"Which?", "Which?", refuses("arguments syntax"), notOurs(clarify.ErrNotEnvelope)},
+		},
+	}, {
+		"a control character in a string", "kept, unless prompts is a string", "ErrMalformed, if ours",
+		[]sideCase{
+			sameInput("\"x\":\"\x00\n\","+one, onlyOne, notOurs(clarify.ErrMalformed)),
+			sameInput("\"x\\\n\":1,"+one, refuses("arguments syntax"), notOurs(clarify.ErrMalformed)),
+			sameInput(strings.Replace(one, "A?", "A\n?", 1), accepts(strings.Replace(whole, "A?", `A\n?`, 1)), notOurs(clarify.ErrMalformed)),
+			sameInput("\"prompts\":\"\n[\t"+strings.ReplaceAll(promptJSON("a", "A?", ""), `"`, `\"`)+"\n]\"", onlyOne, notOurs(clarify.ErrMalformed)),
+			sameInput("\"prompts\":\"["+strings.ReplaceAll(promptJSON("a", "A\n?", ""), `"`, `\"`)+"]\"", refuses("prompts syntax"), notOurs(clarify.ErrNotEnvelope)),
 		},
 	}, {
 		`a text "Error: …"`, "syntax", "ErrToolFailed",
@@ -407,4 +418,101 @@ func TestLimitsAreDocumented(t *testing.T) {
 		}
 	}
 	assert.Equal(t, want, got)
+}
+
+// TestDeviations: each difference to the existing implementations that docs/rules.md lists is there,
+// and there are no others in the list.
+func TestDeviations(t *testing.T) {
+	confirm := func(id, more string) string {
+		return fmt.Sprintf(`{"id":%q,"kind":"confirm","question":"Q?"%s}`, id, more)
+	}
+	text := `{"id":"a","kind":"text","question":"A?"}`
+	faults := func(arguments string) string { return strictSide(t, arguments).faults }
+	show := func(members string) *clarify.Envelope {
+		e, err := clarify.Parse(wire(members))
+		require.NoError(t, err, members)
+		return e
+	}
+	checks := map[string]func(){
+		"A refused call names all its problems": func() {
+			assert.Equal(t, "title wrong_type, prompts[0].id missing, prompts[0].question missing", faults(`{"title":1,"prompts":{"kind":"text"}}`))
+		},
+		"U+FEFF is white space on the strict side.": func() {
+			assert.Equal(t, "prompts[0].question blank", faults(`{"prompts":{"id":"a","kind":"text","question":"\ufeff"}}`))
+		},
+		"A lone surrogate becomes U+FFFD": func() {
+			result, err := clarify.Call([]byte(`{"prompts":{"id":"a","kind":"text","question":"\ud800"}}`))
+			require.NoError(t, err)
+			assert.Contains(t, result, "\"question\":\"\ufffd\"")
+			assert.Equal(t, "\ufffd", show(`"prompts":[{"id":"a","kind":"text","question":"\udfff"}]`).Prompts[0].Question)
+		},
+		"`title` comes before `prompts` in the bytes": func() {
+			result, err := clarify.Call([]byte(`{"prompts":` + text + `,"title":"T"}`))
+			require.NoError(t, err)
+			assert.Less(t, strings.Index(result, `"title"`), strings.Index(result, `"prompts"`))
+		},
+		"A summary indents the further lines of a value and quotes an id outside `IDPattern`": func() {
+			a := clarify.Answers{Answers: []clarify.Answer{{ID: "A", Payload: &clarify.TextAnswer{Value: "x\nb: y"}}}}
+			assert.Equal(t, "\"A\": x\n  b: y", a.Summary())
+		},
+		"Size and depth are limited": func() {
+			assert.Equal(t, "arguments too_large", faults(`{"prompts":`+text+strings.Repeat(" ", clarify.MaxSize)+`}`))
+			assert.Equal(t, "arguments too_deep", faults(`{"x":`+strings.Repeat("[", clarify.MaxDepth)))
+		},
+		"`NaN`, `Infinity` and `-Infinity` are not JSON here": func() {
+			for _, number := range []string{"NaN", "Infinity", "-Infinity"} {
+				assert.Equal(t, "arguments syntax", faults(`{"x":`+number+`,"prompts":`+text+`}`))
+			}
+		},
+		"A `title` is a string.": func() {
+			for _, title := range []string{"0", "false", "{}"} {
+				assert.Equal(t, "title wrong_type", faults(`{"title":`+title+`,"prompts":`+text+`}`))
+			}
+		},
+		"Deep and long is taken up to the limits.": func() {
+			deep := strings.Repeat("[", clarify.MaxDepth-1) + strings.Repeat("]", clarify.MaxDepth-1)
+			assert.Empty(t, faults(`{"x":`+deep+`,"y":`+strings.Repeat("9", 100_000)+`,"prompts":`+text+`}`))
+		},
+		"A tool that failed has asked nothing.": func() {
+			ev := clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, Output: wire(`"prompts":[` + text + `]`)}
+			_, err := ev.Envelope()
+			assert.NoError(t, err)
+			ev.Failed = true
+			_, err = ev.Envelope()
+			assert.ErrorIs(t, err, clarify.ErrToolFailed)
+		},
+		"After a cancel nothing is missing.": func() {
+			e := show(`"prompts":[` + confirm("sure", "") + `,` + text + `]`)
+			a, violations := e.FormAnswers(map[string][]string{e.Prompts[0].FormName(): {clarify.FormCancelled}})
+			assert.Empty(t, violations)
+			assert.Len(t, a.Answers, 1)
+			assert.Empty(t, e.Read("sure: cancelled").Missing())
+		},
+		"A text of U+0085 or U+001C to U+001F alone is blank.": func() {
+			for _, blank := range []string{"\u0085", "\u001c", "\u001d", "\u001e", "\u001f"} {
+				e := show(`"prompts":[` + text + `]`)
+				reply := e.Read(wire(`"answers":[{"id":"a","kind":"text","value":` + Of(blank).Compact() + `}]`))
+				assert.Equal(t, []string{"a"}, reply.Missing())
+			}
+		},
+		"The last question waits, whoever asked.": func() {
+			var c clarify.Conversation
+			for _, agent := range []string{"one", "two"} {
+				_, err := c.Event(clarify.Event{Type: clarify.EventToolEnd, Agent: agent, Tool: clarify.ToolName, Output: wire(`"prompts":[` + confirm(agent, `,"danger":true`) + `]`)})
+				require.NoError(t, err)
+			}
+			assert.Equal(t, "two", c.Pending().Prompts[0].ID)
+			assert.False(t, c.Message("one: confirmed").Proceed())
+		},
+	}
+	_, list, found := strings.Cut(string(ReadFile(t, "docs", "rules.md")), "\nThe library agrees with the existing engine and the existing Console, except here:\n")
+	require.True(t, found)
+	var listed []string
+	for _, bold := range regexp.MustCompile(`(?m)^- \*\*(.+?)\*\*`).FindAllStringSubmatch(list, -1) {
+		listed = append(listed, bold[1])
+	}
+	assert.ElementsMatch(t, slices.Collect(maps.Keys(checks)), listed)
+	for _, check := range checks {
+		check()
+	}
 }

@@ -15,12 +15,15 @@ import (
 const MaxDepth = 10_000
 
 // A Scanner reads one JSON text in a single pass. It accepts exactly what
-// encoding/json.Valid accepts, with the same bound on nesting. It returns object
-// keys and values as they are in the source.
+// encoding/json.Valid accepts, with the same bound on nesting, unless Controls is
+// set. It returns object keys and values as they are in the source.
 //
 // The first fault stops it. Then the position is the end of the source, so
 // every loop over the scanner ends, and what was read before must be discarded.
 type Scanner struct {
+	// Controls says that a string may have control characters that are not escaped.
+	Controls bool
+
 	src     string
 	pos     int
 	depth   int
@@ -368,7 +371,7 @@ func (s *Scanner) string() Value {
 			for i+1 < len(src) && src[i+1] >= utf8.RuneSelf {
 				i++
 			}
-		case c < ' ':
+		case c < ' ' && !s.Controls:
 			s.fail(faultControl, i)
 			return Value{}
 		}
