@@ -403,5 +403,5 @@ func (r *replyReader) meansOption(words string) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(p, func(f form) bool { return f.fold != "" && (ids[f.fold] || ids[f.key] || looks[f.look]) })
+	return slices.ContainsFunc(p, func(f form) bool { return ids[f.fold] || ids[f.key] || looks[f.look] })
 }

@@ -58,7 +58,7 @@ func (noInput) fromWords(_ *question, value string) (Payload, Rule, fault) {
 }
 
 // A phrase is a text in its forms: as it is, without a bullet, and each of the two
-// without marks.
+// without marks. A form that folds to nothing means nothing, and is not there.
 type phrase []form
 
 type form struct {
@@ -80,8 +80,9 @@ func newPhrase(s string) phrase {
 // a text may stand behind the marks.
 func unmarked(p phrase, s string) phrase {
 	for range 1 + maxMarks {
-		fold := text.Fold(s)
-		p = append(p, form{s, fold, text.Key(fold), text.LookOf(fold)})
+		if fold := text.Fold(s); fold != "" {
+			p = append(p, form{s, fold, text.Key(fold), text.LookOf(fold)})
+		}
 		opening, size := utf8.DecodeRuneInString(s)
 		if isMark(opening) {
 			s = text.Key(s)
@@ -177,13 +178,16 @@ func (o *offer) match(value string) naming {
 	if !o.several {
 		return o.one(value)
 	}
-	whole := o.one(value)
 	if strings.Contains(value, ", ") && o.areIDs(value) { // a summary reads back
-		if whole.rule == RuleOptionID { // and so does one id that looks like it
+		fold := text.Fold(value)
+		_, isID := o.ids[fold]
+		_, isAlmost := o.ids[text.Key(fold)]
+		if isID || isAlmost { // it may be that of one id
 			return naming{}
 		}
 		return o.parts(strings.Split(value, ", "))
 	}
+	whole := o.one(value)
 	parts := slices.DeleteFunc(strings.FieldsFunc(value, isPartEnd), text.IsBlank)
 	if whole.rule != "" || whole.means && len(parts) != 1 {
 		return whole
@@ -237,9 +241,6 @@ func (o *offer) one(s string) naming {
 	}
 	p := newPhrase(s)
 	for _, f := range p {
-		if f.fold == "" {
-			continue
-		}
 		if _, ok := o.ids[f.fold]; ok {
 			mean(o.ids, f.fold)
 		} else {
@@ -388,7 +389,7 @@ func (q *question) pressed(c *Confirm) *buttons {
 // match returns what the value says, and by which rule. It is Undecided if no rule
 // knows the value, or if it could be meant the other way round.
 func (b *buttons) match(value string) (decided Decision, rule Rule) {
-	p := slices.DeleteFunc(unmarked(nil, value), func(f form) bool { return f.fold == "" })
+	p := unmarked(nil, value)
 	var words, labels []string
 	for _, f := range p {
 		words = append(words, text.Key(text.LowerASCII(f.text)))

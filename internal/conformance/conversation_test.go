@@ -319,8 +319,11 @@ func (s *safety) act(id string) string {
 	case m.about == nil || !m.yes[id] || m.cancels:
 		return fmt.Sprintf("%q does not confirm it", m.text)
 	}
-	seen, _ := m.about.envelope.Prompt(id)
 	now, _ := q.envelope.Prompt(id)
+	seen := now // by its reference, and else by what the user saw
+	if m.reference == "" {
+		seen, _ = m.about.envelope.Prompt(id)
+	}
 	if in, ok := now.Input.(*clarify.Confirm); !ok || !in.Danger {
 		return "it is no danger"
 	}

@@ -362,7 +362,7 @@ func (r *rulesReader) readValues(path string, choice *clarify.Choice, optional b
 		if ok && slices.Contains(values, s) {
 			continue
 		}
-		if ok {
+		if ok && strings.TrimFunc(s, isScriptSpace) != "" {
 			values = append(values, s)
 		}
 		switch n := optionsWithID(choice, s); {
@@ -948,6 +948,14 @@ func readChoice(choice *clarify.Choice, value string) (ids []string, rule clarif
 	texts := []string{value}
 	notID := func(s string) bool { return optionsWithID(choice, s) != 1 }
 	if joined := strings.Split(value, ", "); choice.AllowMultiple && !slices.ContainsFunc(joined, notID) {
+		whole := foldText(value)
+		isID := func(o clarify.Option) bool {
+			id := foldText(o.ID)
+			return len(joined) > 1 && (id == whole || id == withoutEnd(whole))
+		}
+		if slices.ContainsFunc(choice.Options, isID) {
+			return nil, ""
+		}
 		for i := range joined {
 			joined[i] = trimAny(joined[i])
 		}
