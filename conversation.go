@@ -80,11 +80,9 @@ func (c *Conversation) Message(message string) *Reply {
 	}
 	reply := r.read(message)
 	if reply.Proceed() {
-		for _, e := range reply.evidence {
-			if p, ok := w.asked.Prompt(e.Answer.ID); ok {
-				if in, ok := p.Input.(*Confirm); ok && in.Danger {
-					c.state.Confirmed = append(c.state.Confirmed, e.Answer.ID)
-				}
+		for _, q := range r.order {
+			if q.isDanger() && q.answered() {
+				c.state.Confirmed = append(c.state.Confirmed, q.ID)
 			}
 		}
 	}
