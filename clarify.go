@@ -36,7 +36,7 @@
 //	reply := talk.Message(message) // the user's message: a turn begins
 //	tellModel(reply.ForModel())
 //
-//	result, err := talk.Call(callID, arguments) // the model calls the tool: the result is for it and for the Console
+//	event, err := talk.Call(callID, arguments, word) // the model calls the tool: event.Output is for it, the event for the Console
 //
 //	if talk.Use("delete.avatars") { // before what cannot be undone: true once, if the message confirmed it
 //		deleteBucket("avatars")
@@ -50,9 +50,11 @@
 //
 // An id stands for one question in a conversation, so use an id that says what it is
 // about, such as delete.avatars. A confirm about something that cannot be undone
-// needs Danger. An engine can set it, or make an [Envelope] itself, and ask with
-// [Conversation.Ask]. [ParseCall], [Envelope.Result] and [Envelope.Read] are the parts
-// of this, for an engine that needs no more.
+// needs Danger. What the model writes above a button need not be what the button does,
+// so let the engine word such a prompt: word, above, is a function that replaces it. An
+// engine can also make an [Envelope] itself, and ask with [Conversation.Ask].
+// [ParseCall], [Envelope.Result] and [Envelope.Read] are the parts of this, for an
+// engine that needs no more.
 //
 // # The Console
 //
@@ -64,8 +66,8 @@
 // [Envelope.FormAnswers] turns a submitted form into [Answers]. Their JSON is the
 // next user message, and [Answers.Summary] is the text to show to people.
 // A [Conversation] that gets the events and messages knows which question waits for an
-// answer. [Envelope.Lint] warns of text that could disguise a question. Store the output as it came, not the
-// Envelope that was read from it.
+// answer: show [Conversation.Pending]. [Envelope.Lint] warns of text that could disguise
+// a question. Store the output as it came, not the Envelope that was read from it.
 //
 // # The next user message
 //

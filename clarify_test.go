@@ -163,22 +163,24 @@ func TestREADME(t *testing.T) {
 	want := []string{
 		`Remove my old bucket.
 clarify 2: {"protocol":"appwrite.clarify/v1","promp…
+to the Console: {"type":"tool_end","tool":"clarify","run_id…
 delete_bucket 1: Error: not executed, because you asked in this turn
 reply: the user wrote a message that answers none of the questions: nothing is answered, confirmed or refused
-missing: "delete.avatars" ("Delete bucket avatars and its 64 files?"): required, and not answered; the user can press a button, or write "delete.avatars: confirmed" or "delete.avatars: cancelled"
+missing: "delete.avatars" ("Delete bucket avatars and all of its files?"): required, and not answered; the user can press a button, or write "delete.avatars: confirmed" or "delete.avatars: cancelled"
 message: "yes please"
 proceed: no, because nothing was answered
 clarify 4: {"protocol":"appwrite.clarify/v1","promp…
+to the Console: {"type":"tool_end","tool":"clarify","run_id…
 delete_bucket 3: Error: not executed, because you asked in this turn
 reply: 1 answer of the user to the questions
-answer: "delete.avatars" ("Delete bucket avatars and its 64 files?"): confirmed ("Delete")
+answer: "delete.avatars" ("Delete bucket avatars and all of its files?"): confirmed ("Delete")
 proceed: yes, with exactly what was asked about
 delete_bucket 5: deleted avatars
-delete_bucket 6: Error: not executed, because the user has not confirmed it
+delete_bucket 6: Error: not executed, because the user has not confirmed delete.avatars
 `,
 		`prompt skipped: prompts[0].kind: unknown_kind
 Which bucket? [{avatars Avatars } {uploads Uploads }]
-{"protocol":"appwrite.clarify/v1","answers":[{"id":"bucket","kind":"choice","values":["avatars"]}],"for":"151508cbe264ab72bffc6d50e97bd9cd"}
+{"protocol":"appwrite.clarify/v1","answers":[{"id":"bucket","kind":"choice","values":["avatars"]}],"for":"4cddbdb41896afcdca50feea814f741c"}
 bucket: avatars
 `,
 	}

@@ -2,6 +2,7 @@ package clarify
 
 import (
 	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -38,7 +39,7 @@ type talk struct {
 	Waits     *waiting          `json:"waits,omitempty"`     // the question that waits for an answer
 	Asked     bool              `json:"asked,omitempty"`     // in this turn
 	Confirmed []string          `json:"confirmed,omitempty"` // the dangers that the last message confirmed, and that were not used yet
-	Prompts   map[string]string `json:"prompts,omitempty"`   // the hash of each prompt by that of its id; empty if the id stood for two
+	Prompts   map[string]string `json:"prompts,omitempty"`   // what each id stood for, by the hash of the id
 	Runs      map[string]bool   `json:"runs,omitempty"`      // the references of all questions that named their run
 }
 
@@ -52,14 +53,15 @@ type waiting struct {
 }
 
 // Message takes the user's next message, which may be chat, and begins a new turn. It
-// returns the message read against the question that waited, as [Envelope.Read] does,
-// or, if none waited, a reply of which [Reply.ForModel] is the message itself. No
-// question waits any more, with one exception: answers whose [Answers.For] names
-// another question answer nothing ([CodeOtherQuestion]), and leave the one that waits
-// open.
+// returns the message read against the question that waited, as [Envelope.Read] does.
+// If none waited, [Reply.ForModel] is the message itself. No question waits any more,
+// with one exception: answers whose [Answers.For] names another question answer
+// nothing ([CodeOtherQuestion]), and leave the one that waits open. So do answers where
+// no question waits.
 //
 // Answers without a reference count, unless an id stood for another question before:
-// then a confirm with this id stays undecided.
+// then a confirm with this id stays undecided. If the same question was asked twice, a
+// late answer to the first one counts for the second one, unless it has a reference.
 func (c *Conversation) Message(message string) *Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,13 +69,13 @@ func (c *Conversation) Message(message string) *Reply {
 	c.state.Asked, c.state.Confirmed = false, nil
 	in, isAnswers := readAnswers(message)
 	hasReference := isAnswers && in.reference != ""
-	if hasReference && (w == nil || in.reference != w.reference) {
+	switch {
+	case isAnswers && w == nil, hasReference && in.reference != w.reference:
 		return w.question().stale(in)
-	}
-	c.state.Waits = nil
-	if w == nil {
+	case w == nil:
 		return (*Envelope)(nil).Read(message)
 	}
+	c.state.Waits = nil
 	r := newReplyReader(w.asked)
 	if !hasReference {
 		r.isOther = c.state.stoodForTwo
@@ -105,47 +107,71 @@ func (c *Conversation) NoAnswer() *Reply {
 	return reply
 }
 
-// Call is the tool in a conversation: [Call], and then [Conversation.Ask]. The run is
-// the one that the event of the call names; it tells two calls apart that ask the same.
-func (c *Conversation) Call(run string, arguments []byte) (result string, err error) {
+// Call is the tool in a conversation: [ParseCall], and then [Conversation.Ask]. Between
+// them each of edit may change what is asked, or refuse it with an error for the model.
+// Use one to word every question that has consequences: what the model writes above a
+// button need not be what the button does.
+func (c *Conversation) Call(run string, arguments []byte, edit ...func(*Envelope) error) (Event, error) {
 	e, err := ParseCall(arguments)
+	for _, f := range edit {
+		if err == nil {
+			err = f(e)
+		}
+	}
 	if err != nil {
-		return ErrorResult(err), err
+		return toolEnd(run, ErrorResult(err)), err
 	}
 	return c.Ask(run, e)
 }
 
-// Ask asks the user. The result is what the tool returns: that of [Envelope.Result],
-// or an [ErrorResult] with the reason of the error. Beside what Result refuses, it
-// refuses a second question in a turn ([CodeSecondQuestion]) and an id that stood for
-// another question in this conversation ([CodeReusedID]). The same question may be
-// asked again, in another run.
+// Ask asks the user. It returns the event for the Console. Its Output is the tool's
+// result, which the model gets: that of [Envelope.Result], or an [ErrorResult] with the
+// reason of the error. Beside what Result refuses, Ask refuses a second question in a
+// turn ([CodeSecondQuestion]) and an id that stood for another question in this
+// conversation ([CodeReusedID]). The same question may be asked again.
+//
+// The run is the engine's name of the call. If it is empty, or has asked the same
+// before, the event gets another RunID, so that every question has a reference of its
+// own.
 //
 // The question waits for an answer from now on, and nothing must change before the
 // user's next message; [Conversation.Asking] and [Conversation.Use] see to it.
-func (c *Conversation) Ask(run string, e *Envelope) (result string, err error) {
-	e, err = e.Normalized()
+func (c *Conversation) Ask(run string, e *Envelope) (Event, error) {
+	e, err := e.Normalized()
 	if err != nil {
-		return ErrorResult(err), err
+		return toolEnd(run, ErrorResult(err)), err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if err := c.state.refusal(e); err != nil {
+		return toolEnd(run, ErrorResult(err)), err
+	}
 	w := newWaiting(run, string(e.append(nil)), e)
-	if err := c.state.refusal(w); err != nil {
-		return ErrorResult(err), err
+	if w.reference == "" || c.state.Runs[w.reference] {
+		w = newWaiting(rand.Text(), w.Output, e)
 	}
 	c.state.ask(w)
-	return w.Output, nil
+	return toolEnd(w.RunID, w.Output), nil
 }
+
+// toolEnd is the event of a call that returned output.
+func toolEnd(run, output string) Event {
+	return Event{Type: EventToolEnd, Tool: ToolName, RunID: text.ToUTF8(run), Output: output}
+}
+
+// ErrRepeated is the error for an event that a [Conversation] has had before. It is an
+// [ErrNotEnvelope]: there is nothing new to show.
+var ErrRepeated = fmt.Errorf("%w: the event was there before", ErrNotEnvelope)
 
 // Event takes the agent's next event and returns what [Event.Envelope] returns. An
 // envelope that can be shown waits for an answer from now on, instead of an earlier
 // one. Another result of the tool that can not be shown clears the question that
 // waits, because the next message could answer either, and counts as a question of
 // this turn; a call that failed changes nothing. Nor does an event that was there
-// before: one with the same run and the same envelope.
+// before, with the same run and the same envelope: Event returns [ErrRepeated].
+//
+// After a restart [Conversation.Pending] has the question to show.
 func (c *Conversation) Event(ev Event) (*Envelope, error) {
-	ev.Output = text.ToUTF8(ev.Output) // as it is stored
 	e, err := ev.Envelope()
 	if ev.Type != EventToolEnd || !IsTool(ev.Tool) || errors.Is(err, ErrToolFailed) {
 		return e, err
@@ -156,10 +182,11 @@ func (c *Conversation) Event(ev Event) (*Envelope, error) {
 		c.state.Waits, c.state.Asked = nil, true
 		return e, err
 	}
-	w := newWaiting(ev.RunID, ev.Output, e)
-	if ev.RunID == "" || !c.state.Runs[w.reference] {
-		c.state.ask(w)
+	w := newWaiting(ev.RunID, text.ToUTF8(ev.Output), e)
+	if w.reference != "" && c.state.Runs[w.reference] {
+		return nil, ErrRepeated
 	}
+	c.state.ask(w)
 	return e.clone(), nil
 }
 
@@ -171,7 +198,8 @@ func (c *Conversation) Pending() *Envelope {
 }
 
 // Reference returns the reference of the question that waits for an answer, for
-// [Answers.For]; see [Event.Reference]. It returns "" if none waits.
+// [Answers.For]; see [Event.Reference]. It returns "" if none waits, or if its event
+// has no run.
 func (c *Conversation) Reference() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -220,7 +248,8 @@ func (w *waiting) question() *Envelope {
 
 // Reference returns the reference of the question that the event asks: 32 hexadecimal
 // digits that depend on RunID and on the canonical bytes of the envelope, and so are
-// the same for the engine and the Console. It returns "" if the event has no envelope.
+// the same for the engine and the Console. It returns "" if the event has no envelope
+// or no RunID: two questions without a run cannot be told apart.
 func (ev Event) Reference() string {
 	e, err := ev.Envelope()
 	if err != nil {
@@ -230,6 +259,9 @@ func (ev Event) Reference() string {
 }
 
 func reference(run string, e *Envelope) string {
+	if run == "" {
+		return ""
+	}
 	sum := sha256.Sum256(e.append(jsontext.AppendString(nil, text.ToUTF8(run))))
 	return hex.EncodeToString(sum[:16])
 }
@@ -243,22 +275,33 @@ func hash(b []byte) string {
 // hashOf is the hash of an id. Ids that look the same are the same id.
 func hashOf(id string) string { return hash([]byte(text.Fold(id))) }
 
-// refusal returns why the question must not be asked now, or nil.
-func (t *talk) refusal(w *waiting) error {
+// identity is the hash of what the id of a prompt stands for: the prompt, and for a
+// confirm the title too, because a yes may be to both.
+func (e *Envelope) identity(p *Prompt) string {
+	b := p.append(nil)
+	if p.Kind() == KindConfirm {
+		b = jsontext.AppendString(b, e.Title)
+	}
+	return hash(b)
+}
+
+// maxKept is how many ids are kept, which a hostile tool could send for ever. A further
+// one may have stood for anything.
+const maxKept = 100_000
+
+// refusal returns why e must not be asked now, or nil.
+func (t *talk) refusal(e *Envelope) error {
 	var list []Violation
 	if t.Asked {
 		f := fault{CodeSecondQuestion, "a second question in this turn", "one call with all prompts, and then the user's answer"}
 		list = append(list, f.violation(keyArguments))
 	}
-	for i := range w.asked.Prompts {
-		p := &w.asked.Prompts[i]
-		if before, stood := t.Prompts[hashOf(p.ID)]; stood && before != hash(p.append(nil)) {
-			f := fault{CodeReusedID, text.Quote(p.ID) + ", which stood for another question", "an id of its own for this question"}
+	for i := range e.Prompts {
+		p := &e.Prompts[i]
+		if before := t.stoodFor(p.ID); before != "" && before != e.identity(p) {
+			f := fault{CodeReusedID, text.Quote(p.ID) + ", which stood for another question", "an id of its own, or the title and the prompt as they were"}
 			list = append(list, f.violation(place{i, -1}.path(keyID)))
 		}
-	}
-	if w.RunID != "" && t.Runs[w.reference] && list == nil {
-		list = append(list, fault{CodeSecondQuestion, "the same question in the same run", "a run of its own"}.violation(keyArguments))
 	}
 	if list == nil {
 		return nil
@@ -277,22 +320,33 @@ func (t *talk) ask(w *waiting) {
 	}
 	for i := range w.asked.Prompts {
 		p := &w.asked.Prompts[i]
-		id, prompt := hashOf(p.ID), hash(p.append(nil))
-		if before, stood := t.Prompts[id]; stood && before != prompt {
-			prompt = ""
+		prompt := w.asked.identity(p)
+		if before := t.stoodFor(p.ID); before != "" && before != prompt {
+			prompt = two
 		}
-		t.Prompts[id] = prompt
+		if _, kept := t.Prompts[hashOf(p.ID)]; kept || len(t.Prompts) < maxKept {
+			t.Prompts[hashOf(p.ID)] = prompt
+		}
 	}
-	if w.RunID != "" {
+	if w.reference != "" {
 		t.Runs[w.reference] = true
 	}
 }
 
-// stoodForTwo reports whether the id stood for two questions.
-func (t *talk) stoodForTwo(id string) bool {
+// two is what an id stood for that stood for two questions.
+const two = "two"
+
+// stoodFor returns the identity of what the id stood for, two, or "".
+func (t *talk) stoodFor(id string) string {
 	prompt, stood := t.Prompts[hashOf(id)]
-	return stood && prompt == ""
+	if !stood && len(t.Prompts) >= maxKept {
+		return two
+	}
+	return prompt
 }
+
+// stoodForTwo reports whether the id may have stood for two questions.
+func (t *talk) stoodForTwo(id string) bool { return t.stoodFor(id) == two }
 
 // stale returns the reply to answers that are for another question than e, which may
 // be nil. It keeps what is said beside them.
@@ -304,7 +358,11 @@ func (e *Envelope) stale(in *reader) *Reply {
 	r.structured(in)
 	r.voidAll()
 	r.violations = nil
-	r.violate(keyFor, fault{CodeOtherQuestion, text.Quote(in.reference), "the reference of the question that waits for an answer"})
+	if in.reference == "" {
+		r.violate(keyAnswers, fault{CodeOtherQuestion, "answers", "a question that waits for them"})
+	} else {
+		r.violate(keyFor, fault{CodeOtherQuestion, text.Quote(in.reference), "the reference of the question that waits for an answer"})
+	}
 	return r.reply()
 }
 
@@ -318,8 +376,8 @@ type stored struct {
 	Sum     string `json:"sum"`
 }
 
-// MarshalJSON returns the conversation as JSON, for a database. It grows by about 100
-// bytes for each question.
+// MarshalJSON returns the conversation as JSON, for a database. It grows by about 40
+// bytes for each question and each of its prompts.
 //
 // Two processes that load the same state could both use a yes. So save the state
 // before you act on a Use that was true, and only if nobody has saved another one
@@ -339,8 +397,8 @@ func (t *talk) sum() (string, error) {
 	return hash(b), err
 }
 
-// UnmarshalJSON replaces all of c by a conversation that MarshalJSON returned. It
-// refuses everything else, and then leaves c alone. The sum in it finds what was
+// UnmarshalJSON replaces all of c by a conversation that MarshalJSON returned, in any
+// formatting. It refuses everything else, and then leaves c alone. The sum in it finds what was
 // cut or changed by accident, not what somebody has forged: keep it where only the
 // engine writes.
 func (c *Conversation) UnmarshalJSON(data []byte) error {
@@ -363,7 +421,7 @@ func (c *Conversation) UnmarshalJSON(data []byte) error {
 		return errors.New("clarify: not a stored conversation: the sum is another one")
 	}
 	if w := in.Talk.Waits; w != nil {
-		e, err := Parse(w.Output)
+		e, err := parse(w.Output, MaxSize*len("\ufffd")) // each byte that is not UTF-8 was one
 		if err != nil {
 			return fmt.Errorf("clarify: not a stored conversation: its question: %w", err)
 		}

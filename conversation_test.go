@@ -56,11 +56,11 @@ func formAnswer(t *testing.T, id, reference string) string {
 var conversationSides = map[string]func(t *testing.T, c *clarify.Conversation, run string, e *clarify.Envelope){
 	"engine": func(t *testing.T, c *clarify.Conversation, run string, e *clarify.Envelope) {
 		t.Helper()
-		result, err := c.Ask(run, e)
+		ev, err := c.Ask(run, e)
 		require.NoError(t, err)
 		want, err := e.Result()
 		require.NoError(t, err)
-		require.Equal(t, want, result)
+		require.Equal(t, want, ev.Output)
 	},
 	"Console": func(t *testing.T, c *clarify.Conversation, run string, e *clarify.Envelope) {
 		t.Helper()
@@ -194,41 +194,38 @@ func TestHistoryOfWhatCannotBeShown(t *testing.T) {
 	}
 }
 
-// TestSameEventTwice: a Console that reads the timeline again opens no question again.
-func TestSameEventTwice(t *testing.T) {
-	first, second := resultEvent(t, "r1", aboutTemporary), resultEvent(t, "r2", envelopeOf(confirm("go", "Go on?", false)))
+// TestRepeatedEvent: a copy of an event, of the question that waits or of an older one, shows
+// nothing, so that no form of one question can send the reference of another.
+func TestRepeatedEvent(t *testing.T) {
 	var c clarify.Conversation
-	show := func(ev clarify.Event) {
-		t.Helper()
+	temporary, production := resultEvent(t, "r1", aboutTemporary), resultEvent(t, "r2", aboutProduction)
+	for _, ev := range []clarify.Event{temporary, production} {
 		e, err := c.Event(ev)
 		require.NoError(t, err)
-		want, err := ev.Envelope()
-		require.NoError(t, err)
-		assert.Equal(t, want, e, "it is returned all the same")
+		require.NotNil(t, e)
 	}
-	show(first)
-	show(first)
-	assert.Equal(t, first.Reference(), c.Reference())
-	show(second)
-	show(first)
-	assert.Equal(t, second.Reference(), c.Reference(), "an older event does not replace a newer question")
-	assert.True(t, c.Message("go: yes").Proceed())
-	show(first)
-	show(second)
-	assert.Nil(t, c.Pending())
-	assert.False(t, c.Asking(), "a copy is no question of this turn")
-	require.NoError(t, json.Unmarshal(store(t, &c), &c))
-	show(second)
-	assert.Nil(t, c.Pending(), "after a restart")
+	for _, ev := range []clarify.Event{temporary, production, temporary} {
+		e, err := c.Event(ev)
+		assert.ErrorIs(t, err, clarify.ErrRepeated)
+		assert.ErrorIs(t, err, clarify.ErrNotEnvelope)
+		assert.Nil(t, e)
+		assert.Equal(t, "Delete production?", c.Pending().Prompts[0].Question)
+		assert.Equal(t, production.Reference(), c.Reference())
+	}
+	assert.False(t, c.Message(formAnswer(t, "approve", temporary.Reference())).Proceed())
+	assert.True(t, c.Message(formAnswer(t, "approve", production.Reference())).Proceed())
+	_, err := c.Event(production)
+	assert.ErrorIs(t, err, clarify.ErrRepeated)
+	assert.Nil(t, c.Pending(), "it was answered")
+	assert.False(t, c.Asking())
+	assert.True(t, c.Use("approve"), "a copy takes no yes away")
 
-	// Another run asks again. Without a run nobody can tell.
-	second.RunID = "r3"
-	show(second)
-	assert.NotNil(t, c.Pending())
-	first.RunID = ""
-	show(first)
-	c.Message("")
-	show(first)
+	require.NoError(t, json.Unmarshal(store(t, &c), &c))
+	_, err = c.Event(production)
+	assert.ErrorIs(t, err, clarify.ErrRepeated, "after a restart")
+	production.RunID = "r3"
+	_, err = c.Event(production)
+	require.NoError(t, err, "another run asks again")
 	assert.NotNil(t, c.Pending())
 }
 
@@ -268,12 +265,12 @@ func TestCopyOfAnAnswer(t *testing.T) {
 func refused(t *testing.T, c *clarify.Conversation, run string, e *clarify.Envelope, inText string, want ...string) {
 	t.Helper()
 	before := store(t, c)
-	result, err := c.Ask(run, e)
+	ev, err := c.Ask(run, e)
 	checkViolations(t, violationsIn(t, err), want...)
-	assert.Equal(t, clarify.ErrorResult(err), result)
-	assert.Contains(t, result, inText)
+	assert.Equal(t, clarify.Event{Type: "tool_end", Tool: "clarify", RunID: run, Output: clarify.ErrorResult(err)}, ev)
+	assert.Contains(t, ev.Output, inText)
 	assert.Equal(t, string(before), string(store(t, c)), "it changed something")
-	_, err = toolEnd(result).Envelope()
+	_, err = ev.Envelope()
 	assert.ErrorIs(t, err, clarify.ErrToolFailed, "the Console shows it")
 }
 
@@ -286,9 +283,10 @@ func TestSecondQuestion(t *testing.T) {
 	refused(t, &c, "r2", go2, fix, "second_question at arguments")
 	refused(t, &c, "r2", go1, fix, "second_question at arguments")
 	refused(t, &c, "r1", go1, fix, "second_question at arguments")
-	result, err := c.Call("r2", []byte(`{"prompts":[]}`))
+	ev, err := c.Call("r2", []byte(`{"prompts":[]}`))
 	checkViolations(t, violationsIn(t, err), "too_few at prompts")
-	assert.Equal(t, clarify.ErrorResult(err), result, "what is wrong with the call comes first")
+	assert.Equal(t, clarify.ErrorResult(err), ev.Output, "what is wrong with the call comes first")
+	assert.Equal(t, "r2", ev.RunID)
 	assert.True(t, c.Message("yes").Proceed(), "the first question waits")
 
 	_, err = c.Ask("r2", go2)
@@ -302,14 +300,93 @@ func TestSecondQuestion(t *testing.T) {
 	require.NoError(t, err, "after an answer to another question, instead of the one that waits")
 	assert.Equal(t, resultEvent(t, "r4", go2).Reference(), c.Reference())
 
-	// A Console takes the same question of the same run for the same event.
-	c.Message("wait")
-	refused(t, &c, "r4", go2, "want a run of its own", "second_question at arguments")
-	_, err = c.Ask("", go2)
-	require.NoError(t, err)
-	c.Message("wait")
-	_, err = c.Ask("", go2)
-	require.NoError(t, err, "without a run nothing is the same event")
+}
+
+// TestEveryQuestionHasAReference: whatever run the engine gives, no two questions have the same
+// reference, so that an answer to the first one is none to the second one.
+func TestEveryQuestionHasAReference(t *testing.T) {
+	var engine, console clarify.Conversation
+	references := map[string]bool{}
+	for i, run := range []string{"r1", "r1", "", "r1", "", "\xff", "\xff"} {
+		ev, err := engine.Ask(run, aboutTemporary)
+		require.NoError(t, err)
+		assert.Equal(t, i == 0 || i == 5, ev.RunID != "" && ev.RunID == strings.ToValidUTF8(run, "\ufffd"), "%d: %q", i, ev.RunID)
+		assert.NotEmpty(t, ev.RunID)
+		assert.Equal(t, ev.Reference(), engine.Reference())
+		references[ev.Reference()] = true
+		assert.Len(t, references, i+1)
+
+		sent, err := clarify.ParseEvent(ev.AppendJSON(nil))
+		require.NoError(t, err)
+		_, err = console.Event(sent)
+		require.NoError(t, err)
+		assert.Equal(t, engine.Reference(), console.Reference())
+
+		for reference := range references {
+			if reference != ev.Reference() {
+				assert.False(t, engine.Message(formAnswer(t, "approve", reference)).Proceed())
+			}
+		}
+		assert.True(t, engine.Message(formAnswer(t, "approve", ev.Reference())).Proceed())
+		assert.True(t, engine.Use("approve"))
+		console.Message("")
+	}
+	_, err := engine.Call("r1", []byte(`{"prompts":{"id":"approve","kind":"confirm","question":"Delete the temporary bucket?","danger":true}}`))
+	assert.NoError(t, err)
+}
+
+// TestWithoutARun: questions of an engine that names no run cannot be told apart, and have no
+// reference.
+func TestWithoutARun(t *testing.T) {
+	var c clarify.Conversation
+	ev := resultEvent(t, "", aboutTemporary)
+	assert.Empty(t, ev.Reference())
+	for range 2 {
+		_, err := c.Event(ev)
+		require.NoError(t, err, "it may be another question")
+		assert.Empty(t, c.Reference())
+		assert.False(t, c.Message(formAnswer(t, "approve", resultEvent(t, "r1", aboutTemporary).Reference())).Proceed())
+		assert.True(t, c.Message(formAnswer(t, "approve", "")).Proceed())
+	}
+}
+
+// TestAnswersToNothing: the model is not told the JSON of answers to a question that does not wait.
+func TestAnswersToNothing(t *testing.T) {
+	var c clarify.Conversation
+	r := c.Message(formAnswer(t, "approve", ""))
+	checkViolations(t, r.Violations(), "other_question at answers")
+	assert.Equal(t, clarify.StateNothingAsked, r.State())
+	assert.NotContains(t, r.ForModel(), "true")
+	assert.Contains(t, r.ForModel(), "proceed: no")
+}
+
+// TestManyIDs: a hostile tool cannot make the state grow for ever, and an id of which the
+// conversation does not know any more what it stood for confirms less.
+func TestManyIDs(t *testing.T) {
+	var c clarify.Conversation
+	var sizes []int
+	for i := range 7 {
+		var prompts []string
+		for j := range 18_000 {
+			prompts = append(prompts, fmt.Sprintf(`{"id":"a%d.%d","kind":"text","question":"Q"}`, i, j))
+		}
+		_, err := c.Event(toolEnd(`{"protocol":"appwrite.clarify/v1","prompts":[` + strings.Join(prompts, ",") + `]}`))
+		require.NoError(t, err)
+		c.Message("")
+		sizes = append(sizes, len(store(t, &c)))
+	}
+	assert.Less(t, sizes[1], sizes[5], "%v", sizes)
+	assert.Equal(t, sizes[5], sizes[6], "%v", sizes)
+
+	restored := load(t, store(t, &c))
+	refused(t, restored, "r1", aboutTemporary, "which stood for another question", "reused_id at prompts[0].id")
+	for _, reference := range []string{"", resultEvent(t, "r1", aboutTemporary).Reference()} {
+		c := load(t, store(t, &c))
+		_, err := c.Event(resultEvent(t, "r1", aboutTemporary))
+		require.NoError(t, err)
+		assert.Equal(t, reference != "", c.Message(formAnswer(t, "approve", reference)).Proceed())
+		assert.Equal(t, reference != "", c.Use("approve"))
+	}
 }
 
 func TestReusedID(t *testing.T) {
@@ -325,7 +402,7 @@ func TestReusedID(t *testing.T) {
 		want   []string
 	}{
 		"nothing":   {func(*clarify.Envelope) {}, nil},
-		"the title": {func(e *clarify.Envelope) { e.Title = "Clean up" }, nil},
+		"the title": {func(e *clarify.Envelope) { e.Title = "Clean up" }, []string{"reused_id at prompts[2].id"}}, // of a confirm it is a part
 		"the order": {func(e *clarify.Envelope) { e.Prompts[0], e.Prompts[2] = e.Prompts[2], e.Prompts[0] }, nil},
 		"one alone": {func(e *clarify.Envelope) { e.Prompts = e.Prompts[2:] }, nil},
 		"the default label": {func(e *clarify.Envelope) {
@@ -348,12 +425,12 @@ func TestReusedID(t *testing.T) {
 			e := first()
 			test.change(e)
 			if test.want != nil {
-				refused(t, c, "r2", e, "which stood for another question, want an id of its own for this question", append([]string{"second_question at arguments"}, test.want...)...)
+				refused(t, c, "r2", e, "which stood for another question, want an id of its own, or the title and the prompt as they were", append([]string{"second_question at arguments"}, test.want...)...)
 			}
 			c.Message("wait")
 			c = load(t, store(t, c))
 			if test.want != nil {
-				refused(t, c, "r2", e, "which stood for another question, want an id of its own for this question", test.want...)
+				refused(t, c, "r2", e, "which stood for another question, want an id of its own, or the title and the prompt as they were", test.want...)
 				return
 			}
 			_, err = c.Ask("r2", e)
@@ -774,11 +851,11 @@ func TestConversationOfWhatIsNotUTF8(t *testing.T) {
 	again := load(t, store(t, &c))
 	assert.Equal(t, c.Pending(), again.Pending())
 	assert.Equal(t, ev.Reference(), again.Reference())
-	// Longer than MaxSize with U+FFFD in it, it could not be loaded.
+	// With U+FFFD in it, it is longer than MaxSize.
 	ev.Output = strings.Replace(ev.Output, "b\xff", strings.Repeat("\xff", clarify.MaxSize/2), 1)
 	_, err = c.Event(ev)
-	require.ErrorIs(t, err, clarify.ErrNotEnvelope)
-	assert.Nil(t, load(t, store(t, &c)).Pending())
+	require.NoError(t, err)
+	assert.Equal(t, c.Pending(), load(t, store(t, &c)).Pending())
 }
 
 // TestConversationSize: a state can be loaded and saved with each message.
@@ -799,7 +876,7 @@ func TestConversationSize(t *testing.T) {
 func TestReference(t *testing.T) {
 	const canonical = `{"protocol":"appwrite.clarify/v1","prompts":[{"id":"approve","kind":"confirm","question":"Delete the temporary bucket?","required":true,"confirmLabel":"Confirm","cancelLabel":"Cancel","danger":true}]}`
 	formula := func(run string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(run+canonical)))[:32] }
-	for run, inJSON := range map[string]string{"r1": `"r1"`, "": `""`, "a\"b\n<é>\u2028": `"a\"b\n<é>` + "\u2028\"", "\xff": "\"\ufffd\""} {
+	for run, inJSON := range map[string]string{"r1": `"r1"`, "a\"b\n<é>\u2028": `"a\"b\n<é>` + "\u2028\"", "\xff": "\"\ufffd\""} {
 		want := formula(inJSON)
 		ev := resultEvent(t, run, aboutTemporary)
 		assert.Equal(t, want, ev.Reference())
@@ -820,7 +897,7 @@ func TestReference(t *testing.T) {
 	// Known bytes, so that it cannot change together with the formula.
 	assert.Equal(t, "04a3794d371608499532dc56d5320450", resultEvent(t, "r1", aboutTemporary).Reference())
 	assert.NotEqual(t, formula(`"r1"`), resultEvent(t, "r1", aboutProduction).Reference())
-	for _, ev := range []clarify.Event{{}, toolEnd("done"), {Type: clarify.EventToolEnd, Tool: clarify.ToolName, Failed: true, Output: canonical}, {Type: "message", Tool: clarify.ToolName, Output: canonical}} {
+	for _, ev := range []clarify.Event{{}, toolEnd("done"), toolEnd(canonical), {Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: "r1", Failed: true, Output: canonical}, {Type: "message", Tool: clarify.ToolName, RunID: "r1", Output: canonical}} {
 		assert.Empty(t, ev.Reference(), "%+v", ev)
 	}
 }

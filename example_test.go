@@ -581,20 +581,19 @@ func ExampleConversation() {
 	var engine, console clarify.Conversation
 
 	// The model calls the tool; here the engine asks by itself. The turn ends.
-	result, err := engine.Ask("run-1", askedToDelete())
+	event, err := engine.Ask("call-1", askedToDelete()) // event.Output is for the model
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	fmt.Println("asking:", engine.Asking(), "use:", engine.Use("confirm_delete"))
 
-	// The Console shows the form, and sends what the user entered.
-	event := clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: "run-1", Output: result}
-	asked, err := console.Event(event)
-	if err != nil {
+	// The Console gets the event, shows the form, and sends what the user entered.
+	if _, err := console.Event(event); err != nil {
 		fmt.Println(err)
 		return
 	}
+	asked := console.Pending()
 	answers, _ := asked.FormAnswers(url.Values{
 		clarify.FormFor:             {console.Reference()},
 		asked.Prompts[0].FormName(): {clarify.FormConfirmed},
@@ -612,7 +611,7 @@ func ExampleConversation() {
 	fmt.Println("use again:", engine.Use("confirm_delete"))
 
 	// The same is asked again, and a copy of the old answer arrives.
-	if _, err := engine.Ask("run-2", askedToDelete()); err != nil {
+	if _, err := engine.Ask("call-2", askedToDelete()); err != nil {
 		fmt.Println(err)
 		return
 	}

@@ -73,8 +73,11 @@ var ErrNotAnswers = errors.New("clarify: not answers")
 //
 // [Envelope.Skipped] says what was left out or replaced. An optional field that is
 // null or blank is no fault.
-func Parse(output string) (*Envelope, error) {
-	r, err := readOutput(output)
+func Parse(output string) (*Envelope, error) { return parse(output, MaxSize) }
+
+// parse is Parse of at most the given number of bytes.
+func parse(output string, most int) (*Envelope, error) {
+	r, err := readOutput(output, most)
 	if err != nil {
 		return nil, err
 	}
@@ -171,12 +174,12 @@ type reader struct {
 
 // readOutput is the cheap part of Parse. It refuses what cannot be an envelope
 // without looking at its structure and without allocating.
-func readOutput(output string) (reader, error) {
+func readOutput(output string, most int) (reader, error) {
 	src := text.Trim(output, text.ScriptSpace)
 	switch {
 	case strings.HasPrefix(src, failed):
 		return reader{}, ErrToolFailed
-	case len(output) > MaxSize || src == "" || src[0] != '{' || !mayNameProtocol(src):
+	case len(output) > most || src == "" || src[0] != '{' || !mayNameProtocol(src):
 		return reader{}, ErrNotEnvelope
 	}
 	return reader{Scanner: jsontext.New(src), Arena: jsontext.NewArena(output)}, nil

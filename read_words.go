@@ -99,7 +99,7 @@ func linePath(number int) string { return "line " + strconv.Itoa(number) }
 
 // idLine returns the line, which starts with no white space, if it names a prompt.
 // If there are two ways to read it, it names none. Then, unless the line is in a text,
-// all that is said about both is void.
+// all that is said about what they name is void.
 func (r *replyReader) idLine(line string, number int, isLine bool) *idLine {
 	heads := []string{line}
 	if rest := withoutMarker(line); rest != line {
@@ -115,27 +115,32 @@ func (r *replyReader) idLine(line string, number int, isLine bool) *idLine {
 			}
 		}
 	}
-	var named *alike
-	value := ""
+	var named []*alike
+	value, inDoubt := "", false
 	for _, head := range heads {
 		for a, rest := range r.names.in(head) {
-			if named != nil && (named != a || value != rest) {
-				if isLine {
-					r.refuseAll(named, linePath(number), fault{CodeAmbiguousID, text.Quote(line), "a line that can be read in one way"})
-					a.void = true
-				}
-				return nil
+			if named == nil {
+				value = rest
 			}
-			named, value = a, rest
+			named = append(named, a)
+			inDoubt = inDoubt || named[0] != a || value != rest
 		}
 	}
 	switch {
 	case named == nil:
 		return nil
-	case len(named.questions) > 1:
-		return newIDLine(nil, named, value, number)
+	case inDoubt:
+		if isLine {
+			r.violate(linePath(number), fault{CodeAmbiguousID, text.Quote(line), "a line that can be read in one way"})
+			for _, a := range named {
+				a.void = true
+			}
+		}
+		return nil
+	case len(named[0].questions) > 1:
+		return newIDLine(nil, named[0], value, number)
 	}
-	return newIDLine(named.questions[0], nil, value, number)
+	return newIDLine(named[0].questions[0], nil, value, number)
 }
 
 func newIDLine(q *question, a *alike, value string, number int) *idLine {

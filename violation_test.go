@@ -298,7 +298,7 @@ func declaredWords(t *testing.T) (all []declaredWord) {
 				typ, _ := spec.Type.(*ast.Ident)
 				for i, name := range spec.Names {
 					w.name, w.typ = name.Name, ""
-					if sentinel, ok := strings.CutPrefix(w.name, "Err"); ok && gen.Tok == token.VAR && sentinel != "CannotEncode" { // it refuses no text
+					if sentinel, ok := strings.CutPrefix(w.name, "Err"); ok && gen.Tok == token.VAR && sentinel != "CannotEncode" && sentinel != "Repeated" { // these refuse no text
 						w.typ, w.word = "refusal", snake(sentinel)
 					} else if typ != nil && gen.Tok == token.CONST && slices.Contains([]string{"Code", "Part", "Rule"}, typ.Name) {
 						w.typ = snake(typ.Name)

@@ -993,3 +993,39 @@ func TestTheJournals(t *testing.T) {
 	assert.Equal(t, len(messages)+len(events), count("console.jsonl"))
 	assert.Equal(t, 2, count("engine.jsonl"))
 }
+
+// A copy of an older event does not open its question again: what the page shows is what its
+// answer is for.
+func TestACopyOfAnOlderEventOpensNothing(t *testing.T) {
+	question := func(run string, questions ...string) clarify.Event {
+		e := &clarify.Envelope{}
+		for i, q := range questions {
+			e.Prompts = append(e.Prompts, clarify.Prompt{ID: []string{"approve", "a", "b"}[i], Question: q, Input: &clarify.Confirm{Danger: true}})
+		}
+		output, err := e.Result()
+		require.NoError(t, err)
+		return clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: run, Output: output}
+	}
+	first, second := question("r1", "Delete the temporary bucket?", "A?", "B?"), question("r2", "Delete production?")
+	for name, again := range map[string]clarify.Event{"of the question before": first, "of the question that waits": second} {
+		t.Run(name, func(t *testing.T) {
+			turns := [][]clarify.Event{{first}, {second, again}, nil}
+			s := newSiteWith(t, func(w http.ResponseWriter, r *http.Request) {
+				for _, ev := range turns[0] {
+					writeEvent(w, ev)
+				}
+				turns = turns[1:]
+				writeEvent(w, clarify.Event{Type: eventTurnEnd})
+			})
+			path := s.begin()
+			s.post(path, say(s.get(path), "wait"), http.StatusSeeOther)
+			page := s.get(path)
+			_, form, found := strings.Cut(page, `<input type="hidden" name="for" value="`+second.Reference())
+			require.True(t, found, page)
+			assert.Contains(t, form, "Delete production?")
+			assert.NotContains(t, form, "Delete the temporary bucket?")
+			s.post(path, say(page, "wait once more"), http.StatusSeeOther)
+			assert.NotContains(t, s.get(path), `name="answer.approve"`)
+		})
+	}
+}

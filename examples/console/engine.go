@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -255,7 +256,7 @@ var (
 )
 
 func (t *turn) emit(ev clarify.Event) {
-	ev.Agent, ev.RunID = "platform", t.run
+	ev.Agent, ev.RunID = "platform", cmp.Or(ev.RunID, t.run)
 	t.record.Events = append(t.record.Events, ev)
 }
 
@@ -274,12 +275,12 @@ func (t *turn) ask(e *clarify.Envelope, then plan) error {
 	if len(t.record.Changes) > 0 {
 		return errChanged
 	}
-	output, err := t.talk.Ask(t.run, e)
+	event, err := t.talk.Ask(t.run, e)
 	if err != nil {
 		return err
 	}
 	t.record.Plan = &then
-	t.tool(clarify.ToolName, output)
+	t.emit(event)
 	return nil
 }
 

@@ -221,8 +221,25 @@ func TestWhatWasAnsweredIsNotAskedAgain(t *testing.T) {
 	k.asks(e, askArchive, askDelete)
 	assert.Equal(t, "avatars", e.Prompts[0].Input.(*clarify.Text).DefaultValue)
 	assert.Equal(t, "Delete logs and uploads with every file in it?", e.Prompts[1].Question)
-	// The pre-filled name is not an answer.
-	k.asks(k.answers(decide(askDelete, true)), askArchive, askDelete)
+	// The pre-filled name is not an answer. Without it no copies are kept, after another yes.
+	e = k.answers(decide(askDelete, true))
+	k.asks(e, askArchive, askDelete)
+	assert.Empty(t, e.Prompts[0].Input.(*clarify.Text).DefaultValue)
+	k.did()
+	k.asks(k.answers(decide(askDelete, true)))
+	k.did("delete logs", "delete uploads")
+}
+
+// What is too long for a default is asked again without one.
+func TestLongAnswersAreAskedAgain(t *testing.T) {
+	long := strings.Repeat("x", clarify.MaxDefaultValue+1)
+	k := newTalk(t)
+	k.says(opening)
+	e := k.answers(choose(askBuckets, "logs"), write(askArchive, long), decide(askDelete, true))
+	k.asks(e, askArchive, askDelete)
+	assert.Empty(t, e.Prompts[0].Input.(*clarify.Text).DefaultValue)
+	k.asks(k.says("create a bucket"), askName, askRegion)
+	k.asks(k.answers(write(askName, long), choose(askRegion, "syd")), askName, askRegion)
 	k.did()
 }
 

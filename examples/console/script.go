@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
@@ -136,7 +137,8 @@ func (t *turn) deleteAnswered(p plan) error {
 	if chosen := t.reply.Values(p.id(askBuckets)); chosen != nil {
 		p.Buckets = chosen
 	}
-	if archive, ok := t.reply.Text(p.id(askArchive)); ok {
+	archive, named := t.reply.Text(p.id(askArchive))
+	if named {
 		p.Archive = strings.TrimSpace(archive)
 	}
 	confirm := askDelete
@@ -146,6 +148,9 @@ func (t *turn) deleteAnswered(p plan) error {
 	switch _, taken := t.buckets[p.Archive]; {
 	case !t.talk.Use(p.id(confirm)):
 		return t.askDelete(p, "I deleted nothing yet: the answer is not complete.")
+	case p.Archive != "" && !named && !p.Guarded:
+		p.Archive = ""
+		return t.askDelete(p, "I deleted nothing yet: you named an archive before, and none now. Confirm once more to keep no copies.")
 	case p.Archive != "" && !bucketName.MatchString(p.Archive):
 		return t.askDelete(p, "I deleted nothing yet: the archive needs another name. "+nameRule)
 	case taken:
@@ -206,7 +211,7 @@ func (t *turn) askDelete(p plan, why string) error {
 			Question: "Keep copies of their files in a new bucket?",
 			Hint:     "Its name. Leave it empty to keep none.",
 			Optional: true,
-			Input:    &clarify.Text{Placeholder: "archive-2026", DefaultValue: p.Archive},
+			Input:    &clarify.Text{Placeholder: "archive-2026", DefaultValue: fitting(p.Archive)},
 		},
 		clarify.Prompt{
 			ID:       p.id(askDelete),
@@ -270,7 +275,7 @@ func (t *turn) askCreate(p plan, why string) error {
 			ID:       p.id(askName),
 			Question: "What is it called?",
 			Hint:     nameRule,
-			Input:    &clarify.Text{Placeholder: "photos", DefaultValue: p.Name},
+			Input:    &clarify.Text{Placeholder: "photos", DefaultValue: fitting(p.Name)},
 		},
 		{ID: p.id(askRegion), Question: "Where is it?", Input: &clarify.Choice{Options: regions}},
 	}}, p)
@@ -298,6 +303,15 @@ func (t *turn) list() {
 }
 
 func (t *turn) names() []string { return slices.Sorted(maps.Keys(t.buckets)) }
+
+// fitting returns what the user wrote as a default for the same field, or nothing if it
+// is too long for one.
+func fitting(s string) string {
+	if utf8.RuneCountInString(s) > clarify.MaxDefaultValue {
+		return ""
+	}
+	return s
+}
 
 // join joins names as in a sentence.
 func join(names []string) string {

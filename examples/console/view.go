@@ -159,7 +159,7 @@ func (conv *conversation) view() page {
 		}
 	}
 	p.For = talk.Reference()
-	if p.For != "" && p.Sendable {
+	if talk.Pending() != nil && p.Sendable {
 		p.Form = p.Items[open].Past
 		p.Items = slices.Delete(p.Items, open, open+1)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -76,8 +75,8 @@ func (a *agent) run(calls []call) []result {
 	results, asks := make([]result, len(calls)), false
 	for i, c := range calls {
 		if clarify.IsTool(c.name) {
-			text, err := a.ask(c)
-			results[i], asks = result{c.id, text, err != nil}, true
+			event, err := a.ask(c)
+			results[i], asks = result{c.id, event.Output, err != nil}, true
 		}
 	}
 	for i, c := range calls {
@@ -92,38 +91,27 @@ func (a *agent) run(calls []call) []result {
 	return results
 }
 
-// ask runs the clarify tool. If the call is refused, the text tells the model how
-// to fix it. A Console gets the text as the output of the event with the run c.id.
-func (a *agent) ask(c call) (string, error) {
-	asked, err := clarify.ParseCall(c.arguments)
-	if err == nil {
-		err = check(asked)
-	}
-	if err != nil {
-		return clarify.ErrorResult(err), err
-	}
-	return a.talk.Ask(c.id, asked)
-}
+// ask runs the clarify tool. The Console gets the event; its output is for the model,
+// and tells it how to fix a call that is refused.
+func (a *agent) ask(c call) (clarify.Event, error) { return a.talk.Call(c.id, c.arguments, word) }
 
 // confirmID returns the id of the confirm for deleting the bucket.
 func confirmID(bucket string) string { return confirmPrefix + bucket }
 
 const confirmPrefix = "delete."
 
-// check makes sure that a yes means for the user what it means for delete. The id
-// names a bucket for the program, so the question has to name it for the user.
-func check(asked *clarify.Envelope) error {
-	for _, p := range asked.Prompts {
-		bucket, ok := strings.CutPrefix(p.ID, confirmPrefix)
-		in, isConfirm := p.Input.(*clarify.Confirm)
-		if ok && (!isConfirm || !in.Danger || !slices.Contains(words.FindAllString(p.Question, -1), bucket)) {
-			return fmt.Errorf("%q must be a confirm, danger true, that names the bucket %q in its question", p.ID, bucket)
+// word sees to it that a yes means for the user what it means for delete: the agent
+// words each question about a deletion, whatever the model wrote.
+func word(asked *clarify.Envelope) error {
+	for i, p := range asked.Prompts {
+		if bucket, ok := strings.CutPrefix(p.ID, confirmPrefix); ok {
+			asked.Title = ""
+			asked.Prompts[i] = clarify.Prompt{ID: p.ID, Question: "Delete bucket " + bucket + " and all of its files?",
+				Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true}}
 		}
 	}
 	return nil
 }
-
-var words = regexp.MustCompile(`[\w.-]*\w`)
 
 // act runs a tool other than clarify. If asks is true, the model asks a question
 // in the same response, and act refuses to change anything.
@@ -149,7 +137,7 @@ func (a *agent) delete(arguments []byte) (string, error) {
 	case !a.buckets[in.Bucket]:
 		return "", fmt.Errorf("there is no bucket %q", in.Bucket)
 	case !a.talk.Use(confirmID(in.Bucket)): // true once after a yes
-		return "", fmt.Errorf("not executed, because the user has not confirmed it: call %s with a confirm, danger true, id %q, that names the bucket in its question", clarify.ToolName, confirmID(in.Bucket))
+		return "", fmt.Errorf("not executed, because the user has not confirmed it: call %s with a confirm with the id %q", clarify.ToolName, confirmID(in.Bucket))
 	}
 	delete(a.buckets, in.Bucket)
 	return "Deleted bucket " + in.Bucket + ".", nil
@@ -173,7 +161,7 @@ func tools(form clarify.ToolForm) []tool {
 	return []tool{
 		{clarify.ToolName, clarify.ToolDescription(), clarify.ToolSchema(form)},
 		{listBuckets, "Lists the user's buckets.", json.RawMessage(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
-		{deleteBucket, fmt.Sprintf("Deletes a bucket with all its files. The user has to confirm it first: call %s with a confirm, danger true, whose id is %q and whose question names the bucket.", clarify.ToolName, confirmID("BUCKET")),
+		{deleteBucket, fmt.Sprintf("Deletes a bucket with all its files. The user has to confirm it first: call %s with a confirm whose id is %q. It is shown in words of our own.", clarify.ToolName, confirmID("BUCKET")),
 			json.RawMessage(`{"type":"object","properties":{"bucket":{"type":"string","description":"The bucket's name."}},"required":["bucket"],"additionalProperties":false}`)},
 	}
 }

@@ -245,7 +245,7 @@ func TestAnswers(t *testing.T) {
 				reply := a.talk.Pending().Read(tt.message)
 				turn(t, a, tt.message)
 				assert.Equal(t, reply.ForModel(), s.heard[1].user)
-				left, result := "avatars temp uploads", `Error: not executed, because the user has not confirmed it: call clarify with a confirm, danger true, id "delete.avatars", that names the bucket in its question`
+				left, result := "avatars temp uploads", `Error: not executed, because the user has not confirmed it: call clarify with a confirm with the id "delete.avatars"`
 				if tt.deletes {
 					left, result = "temp uploads", "Deleted bucket avatars."
 				}
@@ -305,24 +305,25 @@ func TestYesToSomethingElse(t *testing.T) {
 	}
 }
 
-// TestQuestionThatDoesNotSayIt checks that the confirm for a deletion says so to
-// the user, or is not shown. Without this check, a yes to it would delete.
-func TestQuestionThatDoesNotSayIt(t *testing.T) {
+// TestQuestionIsOurs checks that the user sees the agent's words above the button that
+// deletes, whatever the model wrote.
+func TestQuestionIsOurs(t *testing.T) {
+	shown := clarify.Prompt{ID: "delete.avatars", Question: "Delete bucket avatars and all of its files?", Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true}}
 	for name, prompt := range map[string]string{
 		"it does not name the bucket": strings.Replace(confirm("avatars"), "Delete bucket avatars", "Tidy up the bucket", 1),
 		"it names another one":        strings.Replace(confirm("avatars"), "bucket avatars", "bucket avatars-old", 1),
-		"a harmless one":              strings.Replace(confirm("avatars"), "Delete bucket avatars and all of its files?", "Would you like to see more?", 1),
+		"it keeps the bucket":         strings.Replace(confirm("avatars"), "Delete bucket avatars", "Keep bucket avatars", 1),
+		"the labels are exchanged":    strings.NewReplacer(`"Delete"`, `"Keep it"`, `"Keep it"`, `"Delete"`).Replace(confirm("avatars")),
 		"no danger":                   strings.Replace(confirm("avatars"), `,"danger":true`, "", 1),
+		"optional":                    strings.Replace(confirm("avatars"), `,"danger":true`, `,"danger":true,"required":false`, 1),
+		"a hint":                      strings.Replace(confirm("avatars"), `,"danger":true`, `,"danger":true,"hint":"Nothing is deleted."`, 1),
 		"a text":                      `{"id":"delete.avatars","kind":"text","question":"Delete avatars?"}`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := []said{calls(clarify.ToolName, ask(prompt)), done, calls(deleteBucket, deleteAvatars), done}
-			onEach(t, script, func(t *testing.T, a *agent, s *service) {
+			onEach(t, []said{calls(clarify.ToolName, ask(prompt))}, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars.")
-				want(t, a, "avatars temp uploads", false)
-				wantResults(t, s, `Error: invalid clarify prompts — "delete.avatars" must be a confirm, danger true, that names the bucket "avatars" in its question`)
-				turn(t, a, "delete.avatars: confirmed")
-				want(t, a, "avatars temp uploads", false)
+				assert.Equal(t, []clarify.Prompt{shown}, a.talk.Pending().Prompts)
+				assert.Empty(t, a.talk.Pending().Title)
 			})
 		})
 	}

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"errors"
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -26,25 +26,17 @@ func (g *engine) world() string {
 // ask runs the clarify tool with the arguments that the model sent. The call ends
 // the turn: nothing is changed before the user's next message.
 func (g *engine) ask(arguments []byte) (clarify.Event, error) {
-	event := clarify.Event{Type: clarify.EventToolEnd, Agent: "platform", Tool: clarify.ToolName, RunID: "run-1"}
-	asked, err := clarify.ParseCall(arguments)
-	if err == nil {
-		err = check(asked)
-	}
-	if err != nil {
-		event.Output = clarify.ErrorResult(err)
-		return event, err
-	}
-	event.Output, err = g.talk.Ask(event.RunID, asked)
-	return event, err
+	return g.talk.Call("", arguments, word)
 }
 
-// check makes sure that a yes means for the person what it means for the engine:
-// the id of a confirm names a bucket for act, so its question names it too.
-func check(asked *clarify.Envelope) error {
-	for _, p := range asked.Prompts {
-		if bucket, ok := strings.CutPrefix(p.ID, "delete."); ok && !slices.Contains(strings.Fields(p.Question), bucket) {
-			return errors.New("the question of " + p.ID + " does not name the bucket " + bucket)
+// word sees to it that a yes means for the person what it means for act: the engine
+// words each question about a deletion, whatever the model wrote.
+func word(asked *clarify.Envelope) error {
+	for i, p := range asked.Prompts {
+		if bucket, ok := strings.CutPrefix(p.ID, "delete."); ok {
+			asked.Title = ""
+			asked.Prompts[i] = clarify.Prompt{ID: p.ID, Question: "Delete bucket " + bucket + " and all of its files?",
+				Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true}}
 		}
 	}
 	return nil
@@ -53,12 +45,12 @@ func check(asked *clarify.Envelope) error {
 // act reads the user's next message. It deletes what the message confirms, and
 // returns what the model is told, and what was done.
 func (g *engine) act(message string) (told, did string) {
-	told, did = g.talk.Message(message).ForModel(), "Nothing was deleted."
-	for bucket := range g.buckets {
+	told = g.talk.Message(message).ForModel()
+	for _, bucket := range slices.Sorted(maps.Keys(g.buckets)) {
 		if g.talk.Use("delete." + bucket) {
 			delete(g.buckets, bucket)
-			did = "Deleted bucket " + bucket + "."
+			did += "Deleted bucket " + bucket + ". "
 		}
 	}
-	return told, did
+	return told, cmp.Or(strings.TrimSpace(did), "Nothing was deleted.")
 }

@@ -8,8 +8,8 @@
 //
 // All uses of the library are in engine.go and console.go. A person can also
 // write a message instead of an answer: a line that starts with "/say ". The agent
-// deletes a bucket after a confirm with danger whose id is "delete." and the
-// bucket's name.
+// deletes a bucket after a yes to the prompt whose id is "delete." and the bucket's
+// name, and words that prompt itself.
 //
 // If the tool arguments come from standard input, the answers come from there
 // too, after a line that holds only "---".
@@ -81,6 +81,7 @@ func turn(arguments string, in *bufio.Reader, out io.Writer) error {
 	fmt.Fprintf(out, "The agent's buckets: %s\n\n", engine.world())
 
 	event, err := engine.ask([]byte(arguments))
+	event.Agent = "platform"
 	if err != nil {
 		fmt.Fprintf(out, "The model gets:\n%s\n", event.Output)
 		return errors.New("the call was refused")

@@ -15,7 +15,7 @@ const (
 
 	three = `{"title":"Clean up","prompts":[
 		{"id":"which","kind":"choice","question":"Which?","allowMultiple":true,"options":[{"id":"a","label":"A"},{"id":"b","label":"B"},{"id":"c","label":"C"}]},
-		{"id":"delete.uploads","kind":"confirm","question":"Delete bucket uploads ?","danger":true},
+		{"id":"delete.uploads","kind":"confirm","question":"Delete bucket uploads?","danger":true},
 		{"id":"note","kind":"text","question":"Note?","multiline":true,"required":false}]}`
 )
 
@@ -79,22 +79,39 @@ func TestAnAnswerActsOnce(t *testing.T) {
 	require.True(t, g.buckets["avatars"])
 }
 
-// A yes deletes a bucket only if it answers the question whether to delete it.
+// A yes deletes a bucket only if it answers the question whether to delete it: whatever the model
+// writes, the person sees that question, and its buttons.
 func TestAYesToAnotherQuestionDeletesNothing(t *testing.T) {
-	for name, c := range map[string]struct{ question, danger string }{
-		"harmless":           {"Keep bucket avatars as it is ?", "false"},
-		"harmless, a danger": {"Would you like to see more?", "true"},
-		"another bucket":     {"Delete bucket uploads ?", "true"},
-		"a part of a word":   {"Delete bucket avatars2 ?", "true"},
+	const shown = `{"protocol":"appwrite.clarify/v1","prompts":[{"id":"delete.avatars","kind":"confirm","question":"Delete bucket avatars and all of its files?","required":true,"confirmLabel":"Delete","cancelLabel":"Keep it","danger":true}]}`
+	for name, prompt := range map[string]string{
+		"harmless":           `"kind":"confirm","question":"Keep bucket avatars as it is?"`,
+		"harmless, a danger": `"kind":"confirm","question":"Would you like to see more?","danger":true`,
+		"another bucket":     `"kind":"confirm","question":"Delete bucket uploads?","danger":true`,
+		"keep and delete":    `"kind":"confirm","question":"Delete bucket avatars?","confirmLabel":"Keep it","cancelLabel":"Delete","danger":true`,
+		"a hint":             `"kind":"confirm","question":"Delete bucket avatars?","hint":"This only archives it.","danger":true`,
+		"optional":           `"kind":"confirm","question":"Delete bucket avatars?","required":false,"danger":true`,
+		"a text":             `"kind":"text","question":"What about bucket avatars?"`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newEngine()
-			g.ask([]byte(`{"prompts":[{"id":"delete.avatars","kind":"confirm","question":"` + c.question + `","danger":` + c.danger + `}]}`))
-			_, did := g.act(yes)
-			assert.Equal(t, "Nothing was deleted.", did)
-			assert.Equal(t, "avatars, uploads", g.world())
+			event, err := newEngine().ask([]byte(`{"title":"Nothing will be deleted","prompts":[{"id":"delete.avatars",` + prompt + `}]}`))
+			require.NoError(t, err)
+			assert.Equal(t, shown, event.Output)
 		})
 	}
+	g := newEngine()
+	_, err := g.ask([]byte(`{"prompts":[{"id":"avatars","kind":"confirm","question":"Delete bucket avatars?","danger":true}]}`))
+	require.NoError(t, err)
+	_, did := g.act(strings.Replace(yes, "delete.avatars", "avatars", 1))
+	assert.Equal(t, "Nothing was deleted.", did, "an id that says nothing of a deletion")
+}
+
+func TestDeletesTwo(t *testing.T) {
+	g := newEngine()
+	_, err := g.ask([]byte(`{"prompts":[{"id":"delete.avatars","kind":"confirm","question":"A?"},{"id":"delete.uploads","kind":"confirm","question":"U?"}]}`))
+	require.NoError(t, err)
+	_, did := g.act("delete.avatars: confirmed\ndelete.uploads: confirmed")
+	assert.Equal(t, "Deleted bucket avatars. Deleted bucket uploads.", did)
+	assert.Empty(t, g.world())
 }
 
 func TestAllKinds(t *testing.T) {

@@ -42,6 +42,9 @@ func newAsked(run string, e *clarify.Envelope) askedEvent {
 
 // reference is the documented formula.
 func (a askedEvent) reference() string {
+	if a.run == "" {
+		return ""
+	}
 	sum := sha256.Sum256([]byte(Of(a.run).Compact() + a.canonical))
 	return fmt.Sprintf("%x", sum)[:32]
 }
@@ -60,11 +63,19 @@ func promptText(p clarify.Prompt) string {
 	return string(b)
 }
 
-// stoodForAnother reports whether the id of p was that of another prompt.
-func (m *conversationModel) stoodForAnother(p clarify.Prompt) bool {
+// meaning is what the id of p, a prompt of e, stands for.
+func meaning(e *clarify.Envelope, p clarify.Prompt) string {
+	if p.Kind() == clarify.KindConfirm {
+		return promptText(p) + e.Title
+	}
+	return promptText(p)
+}
+
+// stoodForAnother reports whether the id of p, a prompt of e, was that of another prompt.
+func (m *conversationModel) stoodForAnother(e *clarify.Envelope, p clarify.Prompt) bool {
 	for _, a := range m.asked {
 		for _, q := range a.envelope.Prompts {
-			if sameID(p.ID, q.ID) && promptText(p) != promptText(q) {
+			if sameID(p.ID, q.ID) && meaning(e, p) != meaning(a.envelope, q) {
 				return true
 			}
 		}
@@ -77,22 +88,19 @@ func (m *conversationModel) wait(a askedEvent) {
 	m.pending, m.asking, m.yes = &a, true, nil
 }
 
-// ask returns why the engine refuses to ask e, which is valid, as "code at path".
+// ask returns why the engine refuses to ask e, which is valid, as "code at path". The run is the one
+// of the event.
 func (m *conversationModel) ask(run string, e *clarify.Envelope) (refused []string) {
 	if m.asking {
 		refused = append(refused, "second_question at arguments")
 	}
 	for i, p := range e.Prompts {
-		if m.stoodForAnother(p) {
+		if m.stoodForAnother(e, p) {
 			refused = append(refused, fmt.Sprintf("reused_id at prompts[%d].id", i))
 		}
 	}
-	a := newAsked(run, e)
-	if refused == nil && m.before(a) { // a Console would not show it again
-		refused = append(refused, "second_question at arguments")
-	}
 	if refused == nil {
-		m.wait(a)
+		m.wait(newAsked(run, e))
 	}
 	return refused
 }
@@ -136,18 +144,18 @@ func seenReply(r *clarify.Reply) modelReply {
 	return seen
 }
 
-// referenceIn returns the reference of structured answers.
-func referenceIn(message string) string {
+func isStructured(message string) bool {
 	var o map[string]json.RawMessage
-	if json.Unmarshal([]byte(message), &o) != nil {
-		return ""
-	}
-	var protocol, ref string
+	var protocol string
 	var answers []json.RawMessage
-	if json.Unmarshal(o["protocol"], &protocol) != nil || protocol != clarify.Protocol || json.Unmarshal(o["answers"], &answers) != nil || answers == nil {
-		return ""
-	}
-	if json.Unmarshal(o["for"], &ref) != nil {
+	return json.Unmarshal([]byte(message), &o) == nil && json.Unmarshal(o["protocol"], &protocol) == nil && protocol == clarify.Protocol &&
+		json.Unmarshal(o["answers"], &answers) == nil && answers != nil
+}
+
+// referenceIn returns the reference of structured answers.
+func referenceIn(message string) (ref string) {
+	var o map[string]json.RawMessage
+	if !isStructured(message) || json.Unmarshal([]byte(message), &o) != nil || json.Unmarshal(o["for"], &ref) != nil {
 		return ""
 	}
 	return ref
@@ -158,8 +166,11 @@ func (m *conversationModel) message(message string) modelReply {
 	ref := referenceIn(message)
 	if m.pending == nil {
 		reply := modelReply{state: clarify.StateNothingAsked, forModel: message}
-		if ref != "" {
+		switch {
+		case ref != "":
 			reply.violations, reply.forModel = []string{"other_question at for"}, ""
+		case isStructured(message):
+			reply.violations, reply.forModel = []string{"other_question at answers"}, ""
 		}
 		return reply
 	}
@@ -174,7 +185,7 @@ func (m *conversationModel) message(message string) modelReply {
 		reply.answers = nil
 		for _, ev := range read.Evidence() {
 			p, _ := asked.envelope.Prompt(ev.Answer.ID)
-			if p.Kind() == clarify.KindConfirm && m.stoodForAnother(p) {
+			if p.Kind() == clarify.KindConfirm && m.stoodForAnother(asked.envelope, p) {
 				reply.violations = append(reply.violations, "other_question at "+ev.Path)
 			} else {
 				reply.answers = append(reply.answers, ev.Answer)
@@ -320,15 +331,17 @@ func (s *safety) act(id string) string {
 		return fmt.Sprintf("%q does not confirm it", m.text)
 	}
 	now, _ := q.envelope.Prompt(id)
-	seen := now // by its reference, and else by what the user saw
+	is := meaning(q.envelope, now)
+	seen := is // by its reference, and else by what the user saw
 	if m.reference == "" {
-		seen, _ = m.about.envelope.Prompt(id)
+		p, _ := m.about.envelope.Prompt(id)
+		seen = meaning(m.about.envelope, p)
 	}
 	if in, ok := now.Input.(*clarify.Confirm); !ok || !in.Danger {
 		return "it is no danger"
 	}
-	if promptText(seen) != promptText(now) {
-		return fmt.Sprintf("%s was confirmed, not %s", promptText(seen), promptText(now))
+	if seen != is {
+		return fmt.Sprintf("%s was confirmed, not %s", seen, is)
 	}
 	once := []string{fmt.Sprint(s.arrivals, " ", id)}
 	if m.reference != "" {
@@ -437,15 +450,20 @@ func (s *talkSide) checkReply(e *clarify.Envelope, r *clarify.Reply, want modelR
 
 // ask returns the event of the call.
 func (s *talkSide) ask(g *Generator, run string, e *clarify.Envelope, now int) clarify.Event {
-	var result string
+	var ev clarify.Event
 	var err error
 	if g.Flag() {
-		result, err = s.conv.Ask(run, e)
+		ev, err = s.conv.Ask(run, e)
 	} else {
-		result, err = s.conv.Call(run, []byte(Arguments(e).Compact()))
+		ev, err = s.conv.Call(run, []byte(Arguments(e).Compact()))
 	}
-	ev := clarify.Event{Type: clarify.EventToolEnd, Tool: clarify.ToolName, RunID: run, Output: result}
-	want := s.model.ask(run, e)
+	if again := s.model.before(newAsked(run, e)); (ev.RunID == run) != (run != "" && !again || err != nil) {
+		s.fail("%s: the event of run %q, which asked the same before: %v, has the run %q", s.name, run, again, ev.RunID)
+	}
+	if ev.Type != clarify.EventToolEnd || ev.Tool != clarify.ToolName || ev.Failed || err == nil && s.model.before(newAsked(ev.RunID, e)) {
+		s.fail("%s: the event is %+v", s.name, ev)
+	}
+	want := s.model.ask(ev.RunID, e)
 	var invalid *clarify.ValidationError
 	var refused []string
 	if errors.As(err, &invalid) {
@@ -454,13 +472,13 @@ func (s *talkSide) ask(g *Generator, run string, e *clarify.Envelope, now int) c
 			s.counts["call "+string(v.Code)]++
 		}
 	}
-	if !slices.Equal(refused, want) || (err == nil) != (want == nil) || (want != nil) != strings.HasPrefix(result, ErrorTextStart) {
-		s.fail("%s: the call is refused with %q: %v, want %q", s.name, result, err, want)
+	if !slices.Equal(refused, want) || (err == nil) != (want == nil) || (want != nil) != strings.HasPrefix(ev.Output, ErrorTextStart) {
+		s.fail("%s: the call is refused with %q: %v, want %q", s.name, ev.Output, err, want)
 	}
 	if err == nil {
 		s.counts["asked"]++
 		s.history = append(s.history, func(c *clarify.Conversation) { c.Event(ev) })
-		s.safety.question(newAsked(run, e), now)
+		s.safety.question(newAsked(ev.RunID, e), now)
 		s.changed = false
 		if ev.Reference() != s.conv.Reference() {
 			s.fail("%s: the reference of the event is %q, not %q", s.name, ev.Reference(), s.conv.Reference())
@@ -474,6 +492,10 @@ func (s *talkSide) ask(g *Generator, run string, e *clarify.Envelope, now int) c
 func (s *talkSide) event(ev clarify.Event, now int) {
 	e, err := s.conv.Event(ev)
 	want, wantErr := ev.Envelope()
+	if wantErr == nil && s.model.before(newAsked(ev.RunID, want)) {
+		want, wantErr = nil, clarify.ErrRepeated
+		s.counts["repeated"]++
+	}
 	if !reflect.DeepEqual(e, want) || fmt.Sprint(err) != fmt.Sprint(wantErr) {
 		s.fail("%s: event %+v, %v, want %+v, %v", s.name, e, err, want, wantErr)
 	}
@@ -481,7 +503,7 @@ func (s *talkSide) event(ev clarify.Event, now int) {
 	s.model.event(ev)
 	if err == nil {
 		s.safety.question(newAsked(ev.RunID, want), now)
-	} else if ev.Type == clarify.EventToolEnd && ev.Tool == clarify.ToolName && !ev.Failed && !strings.HasPrefix(ev.Output, "Error:") {
+	} else if wantErr != clarify.ErrRepeated && ev.Type == clarify.EventToolEnd && ev.Tool == clarify.ToolName && !ev.Failed && !strings.HasPrefix(ev.Output, "Error:") {
 		s.counts["not shown"]++
 		s.safety.open, s.safety.asked = nil, true
 	}

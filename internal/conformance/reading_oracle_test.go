@@ -653,10 +653,14 @@ func (r *rulesReader) named(line string) naming {
 	if ways == nil {
 		return naming{}
 	}
+	var all []int
+	doubt := false
 	for _, way := range ways {
-		if !slices.Equal(way.prompts, ways[0].prompts) || way.value != ways[0].value {
-			return naming{doubt: slices.Concat(ways[0].prompts, way.prompts)}
-		}
+		all = append(all, way.prompts...)
+		doubt = doubt || !slices.Equal(way.prompts, ways[0].prompts) || way.value != ways[0].value
+	}
+	if doubt {
+		return naming{doubt: all}
 	}
 	return ways[0]
 }
