@@ -12,26 +12,6 @@ import (
 	"github.com/clarify-protocol/clarify-go/internal/conformance"
 )
 
-func TestAnswersVectors(t *testing.T) {
-	for _, v := range conformance.AnswersVectors(t) {
-		t.Run(v.Name, func(t *testing.T) {
-			a, err := clarify.ParseAnswers(v.Text)
-			if string(v.Answers) == "null" {
-				assert.ErrorIs(t, err, clarify.ErrNotAnswers)
-				assert.Zero(t, a)
-				return
-			}
-			require.NoError(t, err)
-			got, err := a.AppendJSON(nil)
-			require.NoError(t, err)
-			assert.JSONEq(t, string(v.Answers), string(got))
-			if v.Summary != nil {
-				assert.Equal(t, *v.Summary, a.Summary())
-			}
-		})
-	}
-}
-
 func TestParseAnswersSkipped(t *testing.T) {
 	good := clarify.Answer{ID: "ok", Payload: &clarify.ConfirmAnswer{Confirmed: true}}
 	type read struct {

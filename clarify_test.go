@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	clarify "github.com/clarify-protocol/clarify-go"
+	"github.com/clarify-protocol/clarify-go/clarifytest"
 	"github.com/clarify-protocol/clarify-go/internal/conformance"
 )
 
@@ -156,6 +157,9 @@ func TestMustNotCompile(t *testing.T) {
 	}
 	assert.Len(t, got, len(want), "%s", output)
 }
+
+// TestVectors: the library passes what it holds other implementations against.
+func TestVectors(t *testing.T) { clarifytest.Run(t, clarifytest.Library()) }
 
 // TestREADME runs the programs in README.md and compares what they print with what the README says.
 func TestREADME(t *testing.T) {

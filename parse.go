@@ -67,9 +67,9 @@ var ErrNotAnswers = errors.New("clarify: not answers")
 // kind or question is blank or not a string, or if it is a choice with fewer than
 // [MinOptions] usable options. An option is left out if it is not an object, or if
 // its id or label is blank or not a string. Strings are trimmed, except the default
-// value. An optional string that is blank or not a string is absent. A flag that is
-// not a boolean is its default. There are no upper limits; ids may be anything and
-// may repeat.
+// value, which is kept as it is unless it is empty. Any other optional string that is
+// blank or not a string is absent. A flag that is not a boolean is its default. There
+// are no upper limits; ids may be anything and may repeat.
 //
 // [Envelope.Skipped] says what was left out or replaced. An optional field that is
 // null or blank is no fault.

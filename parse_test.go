@@ -14,23 +14,6 @@ import (
 	"github.com/clarify-protocol/clarify-go/internal/conformance"
 )
 
-func TestConsoleVectors(t *testing.T) {
-	for _, v := range conformance.ConsoleVectors(t) {
-		t.Run(v.Name, func(t *testing.T) {
-			e, err := clarify.Parse(string(v.Output))
-			if string(v.Envelope) == "null" {
-				assert.ErrorIs(t, err, clarify.ErrNotEnvelope)
-				assert.Nil(t, e)
-				return
-			}
-			require.NoError(t, err)
-			got, err := e.AppendJSON(nil)
-			require.NoError(t, err)
-			assert.JSONEq(t, string(v.Envelope), string(got))
-		})
-	}
-}
-
 // wire returns the text of an object with the protocol and then the given members.
 func wire(members string) string { return `{"protocol":"appwrite.clarify/v1",` + members + `}` }
 

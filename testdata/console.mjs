@@ -1,30 +1,39 @@
-// What a Console in JavaScript makes of a tool's output and of a user's message: the contract's
-// parseClarifyEnvelope, and the rules for prompts and answers that are left out. It reads one JSON
-// object a line, {"output": "…"} or {"message": "…"}, and writes one line for each: the canonical
-// JSON, or null. An envelope without a usable prompt is written with no prompts.
-import { readFileSync, writeFileSync } from 'node:fs'
+// A Console in JavaScript: the contract's parseClarifyEnvelope, the rules for prompts and answers
+// that are left out, and the summary.
+//
+// As a script it reads one JSON object a line, {"output": "…"} or {"message": "…"}, and writes one
+// line for each: the canonical JSON, or null. An envelope without a usable prompt is written with
+// no prompts.
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const PROTOCOL = 'appwrite.clarify/v1'
 
-// As the contract has it, less the types.
-function parseClarifyEnvelope(output) {
-  const text = output.trim()
-  if (text.startsWith('Error:')) return null
-  try {
-    const parsed = JSON.parse(text)
-    if (parsed?.protocol !== 'appwrite.clarify/v1') return null
-    if (!Array.isArray(parsed.prompts)) return null
-    return parsed
-  } catch {
-    return null
-  }
+// Returns the envelope that is shown, or null if there is nothing to show.
+export function parseClarifyEnvelope(output) {
+  const envelope = readEnvelope(output)
+  return envelope?.prompts.length > 0 ? envelope : null
 }
 
-function parseClarifyAnswers(message) {
+// Returns the answers in a user's message, or null if there are none.
+export function parseClarifyAnswers(message) {
+  const answers = decode(message)?.answers
+  if (!Array.isArray(answers)) return null
+  const usable = answers.flatMap(readAnswer)
+  return usable.length > 0 ? { protocol: PROTOCOL, answers: usable } : null
+}
+
+// Returns the answers in a user's message for people. A message without answers stays as it is.
+export function summarizeClarifyAnswers(message) {
+  const answers = parseClarifyAnswers(message)?.answers ?? []
+  return answers.map((answer) => `${summarizeId(answer.id)}: ${summarizeValue(answer)}`).join('\n') || message
+}
+
+// Returns the protocol's object in a text, or null.
+function decode(text) {
   try {
-    const parsed = JSON.parse(message.trim())
-    if (parsed?.protocol !== PROTOCOL || !Array.isArray(parsed.answers)) return null
-    return parsed
+    const parsed = JSON.parse(text.trim())
+    return parsed?.protocol === PROTOCOL ? parsed : null
   } catch {
     return null
   }
@@ -33,8 +42,12 @@ function parseClarifyAnswers(message) {
 const isObject = (v) => typeof v === 'object' && v !== null && !Array.isArray(v)
 const isString = (v) => typeof v === 'string'
 
+// A string as it is, or undefined if it is empty. A lone surrogate is no code point: it has no UTF-8,
+// and becomes U+FFFD.
+const whole = (v) => (isString(v) && v.toWellFormed()) || undefined
+
 // A trimmed string, or undefined where there is nothing to show. JSON.stringify leaves it out.
-const text = (v) => (isString(v) && v.trim()) || undefined
+const text = (v) => whole(v)?.trim() || undefined
 const flag = (v, byDefault) => (typeof v === 'boolean' ? v : byDefault)
 
 function readOption(option) {
@@ -73,7 +86,7 @@ function readPrompt(prompt) {
         {
           ...shared,
           placeholder: text(prompt.placeholder),
-          defaultValue: (isString(prompt.defaultValue) && prompt.defaultValue) || undefined,
+          defaultValue: whole(prompt.defaultValue),
           multiline: flag(prompt.multiline, false),
         },
       ]
@@ -82,9 +95,10 @@ function readPrompt(prompt) {
   }
 }
 
+// Returns an envelope, perhaps with no prompts, or null. No text that starts with "Error:" is JSON.
 function readEnvelope(output) {
-  const envelope = parseClarifyEnvelope(output)
-  if (!envelope) return null
+  const envelope = decode(output)
+  if (!Array.isArray(envelope?.prompts)) return null
   return { protocol: PROTOCOL, title: text(envelope.title), prompts: envelope.prompts.flatMap(readPrompt) }
 }
 
@@ -96,32 +110,40 @@ function readAnswer(answer) {
   switch (kind) {
     case 'choice':
       if (!Array.isArray(answer.values)) return []
-      return [{ id, kind, values: answer.values.filter((v) => text(v)) }]
+      return [{ id, kind, values: answer.values.filter(text).map(whole) }]
     case 'confirm':
       if (typeof answer.confirmed !== 'boolean') return []
       return [{ id, kind, confirmed: answer.confirmed }]
     case 'text':
       if (!isString(answer.value)) return []
-      return [{ id, kind, value: answer.value }]
+      return [{ id, kind, value: whole(answer.value) ?? '' }]
     default:
       return []
   }
 }
 
-function readAnswers(message) {
-  const parsed = parseClarifyAnswers(message)
-  const answers = parsed ? parsed.answers.flatMap(readAnswer) : []
-  return answers.length > 0 ? { protocol: PROTOCOL, answers } : null
+// Returns an id so that it cannot pass for more than one.
+function summarizeId(id) {
+  if (/^[a-z][a-z0-9_.-]{0,63}$/.test(id)) return id
+  return JSON.stringify(id).replace(/[\u0085\u2028\u2029]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'))
 }
 
-// A lone surrogate is no code point: it has no UTF-8, and is written as U+FFFD.
-const wellFormed = (key, value) => (isString(value) ? value.toWellFormed() : value)
-
-const results = []
-for (const line of readFileSync(0, 'utf8').split('\n')) {
-  if (line === '') continue
-  const { output, message } = JSON.parse(line)
-  const result = isString(output) ? readEnvelope(output) : readAnswers(message)
-  results.push(JSON.stringify(result, wellFormed) + '\n')
+// Returns a value so that no line of it can pass for another answer.
+function summarizeValue({ kind, values, confirmed, value }) {
+  if (kind === 'choice') value = values.join(', ')
+  if (kind === 'confirm') value = confirmed ? 'confirmed' : 'cancelled'
+  return value.replace(/(?:\r\n|[\n\v\f\r\u0085\u2028\u2029])(?!$)/g, '$&  ')
 }
-writeFileSync(1, results.join(''))
+
+function main() {
+  const results = []
+  for (const line of readFileSync(0, 'utf8').split('\n')) {
+    if (line === '') continue
+    const { output, message } = JSON.parse(line)
+    const result = isString(output) ? readEnvelope(output) : parseClarifyAnswers(message)
+    results.push(JSON.stringify(result) + '\n')
+  }
+  writeFileSync(1, results.join(''))
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) main()

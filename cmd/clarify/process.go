@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+)
+
+// maxAnswer is the most bytes of a line that a command may print for one vector.
+const maxAnswer = 16 << 20
+
+// maxDeaths is how often in a row a command is started again.
+const maxDeaths = 5
+
+// A driver is a command that runs an implementation: it reads a request from each line
+// of its standard input, and writes an answer to each line of its standard output.
+type driver struct {
+	args    []string
+	timeout time.Duration
+
+	running *process // nil if it has to be started
+	id      int
+	deaths  int // in a row
+	last    error
+}
+
+// A process is a driver that runs.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  io.WriteCloser
+	lines  chan []byte // closed when no more come
+	wrong  error       // why, after that; nil at the end of the output
+	stderr *tail
+}
+
+// ask sends a request and returns the result, as JSON. After an error the command is
+// started again for the next request, because nobody knows what it would answer.
+func (d *driver) ask(request map[string]any) (json.RawMessage, error) {
+	if d.deaths == maxDeaths {
+		return nil, fmt.Errorf("not tried: the command failed %d times in a row, at last: %w", maxDeaths, d.last)
+	}
+	result, refused, err := d.try(request)
+	if err != nil {
+		d.stop(true)
+		d.deaths, d.last = d.deaths+1, err
+		return nil, err
+	}
+	d.deaths = 0
+	return result, refused
+}
+
+// try sends a request. It returns what the implementation refused apart from what is
+// wrong with the command.
+func (d *driver) try(request map[string]any) (result json.RawMessage, refused, err error) {
+	if d.running == nil {
+		if d.running, err = start(d.args); err != nil {
+			return nil, nil, err
+		}
+	}
+	d.id++
+	request["version"], request["id"] = 1, d.id
+	p := d.running
+	var line bytes.Buffer
+	enc := json.NewEncoder(&line)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(request); err != nil {
+		return nil, nil, err
+	}
+	go p.stdin.Write(line.Bytes()) // a command that reads nothing must not block
+	timer := time.NewTimer(d.timeout)
+	defer timer.Stop()
+	var text []byte
+	select {
+	case <-timer.C:
+		return nil, nil, fmt.Errorf("no answer within %v%s", d.timeout, p.said())
+	case text = <-p.lines:
+	}
+	if text == nil {
+		return nil, nil, p.end()
+	}
+	var answer struct {
+		ID     *int            `json:"id"`
+		Result json.RawMessage `json:"result"`
+		Error  *string         `json:"error"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return nil, nil, fmt.Errorf("its answer is not a JSON object: %s%s", harmless(text), p.said())
+	}
+	switch {
+	case answer.ID == nil || *answer.ID != d.id:
+		return nil, nil, fmt.Errorf("its answer does not have the id %d: %s", d.id, harmless(text))
+	case answer.Error != nil:
+		return nil, fmt.Errorf("the implementation failed: %s", harmless([]byte(*answer.Error))), nil
+	case answer.Result == nil:
+		return nil, nil, fmt.Errorf("its answer has no result: %s", harmless(text))
+	}
+	return answer.Result, nil, nil
+}
+
+func start(args []string) (*process, error) {
+	p := &process{cmd: exec.Command(args[0], args[1:]...), lines: make(chan []byte), stderr: new(tail)}
+	p.cmd.Stderr = p.stderr
+	p.cmd.WaitDelay = time.Second
+	inGroup(p.cmd)
+	stdin, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	stdout, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.cmd.Start(); err != nil {
+		return nil, err
+	}
+	p.stdin = stdin
+	go p.read(stdout)
+	return p, nil
+}
+
+// read sends each line of the output, until one is too long.
+func (p *process) read(stdout io.Reader) {
+	defer close(p.lines)
+	r := bufio.NewReader(stdout)
+	for {
+		var line []byte
+		for {
+			part, err := r.ReadSlice('\n')
+			line = append(line, part...)
+			if len(line) > maxAnswer {
+				p.wrong = fmt.Errorf("it printed more than %d bytes in a line", maxAnswer)
+				return
+			}
+			if err == nil {
+				break
+			}
+			if err != bufio.ErrBufferFull {
+				return
+			}
+		}
+		p.lines <- line
+	}
+}
+
+// end returns why a process printed no more lines.
+func (p *process) end() error {
+	if p.wrong != nil {
+		return p.wrong
+	}
+	p.stdin.Close()
+	err := p.cmd.Wait()
+	if err == nil {
+		err = errors.New("exit status 0")
+	}
+	return fmt.Errorf("it ended before it answered: %v%s", err, p.said())
+}
+
+// said returns what the process wrote last to its standard error.
+func (p *process) said() string {
+	if s := p.stderr.String(); s != "" {
+		return "; standard error ends with: " + harmless([]byte(s))
+	}
+	return ""
+}
+
+// stop ends the process, at once if it is killed.
+func (d *driver) stop(kill bool) {
+	p := d.running
+	if p == nil {
+		return
+	}
+	d.running = nil
+	p.stdin.Close()
+	ended := make(chan struct{})
+	go func() {
+		for range p.lines { // let read end
+		}
+		p.cmd.Wait()
+		close(ended)
+	}()
+	if !kill {
+		select {
+		case <-ended:
+			return
+		case <-time.After(d.timeout):
+		}
+	}
+	killGroup(p.cmd)
+	<-ended
+}
+
+// A tail keeps the end of what is written to it.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+}
+
+func (t *tail) Write(b []byte) (int, error) {
+	const most = 1 << 10
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.data = append(t.data, b[max(0, len(b)-most):]...)
+	t.data = t.data[max(0, len(t.data)-most):]
+	return len(b), nil
+}
+
+func (t *tail) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.TrimSpace(string(t.data))
+}
+
+// harmless returns text as a JSON string of at most 300 bytes, or a little more.
+func harmless(text []byte) string {
+	const most = 300
+	s := strings.ToValidUTF8(string(text[:min(len(text), most)]), "\ufffd")
+	if len(text) > most {
+		s += "…"
+	}
+	return quoteText(strings.TrimSpace(s))
+}
+
+// splitCommand cuts a command line at white space. What stands in single or double
+// quotes is one word.
+func splitCommand(s string) (args []string, err error) {
+	var word strings.Builder
+	inWord, quote := false, rune(0)
+	for _, r := range s {
+		switch {
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteRune(r)
+		case r == '\'' || r == '"':
+			quote, inWord = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if inWord {
+				args = append(args, word.String())
+				word.Reset()
+				inWord = false
+			}
+		default:
+			word.WriteRune(r)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return nil, fmt.Errorf("the quotation mark %c is not closed", quote)
+	}
+	if inWord {
+		args = append(args, word.String())
+	}
+	if len(args) == 0 {
+		return nil, errors.New("an empty command")
+	}
+	return args, nil
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/clarify-protocol/clarify-go/clarifytest"
+)
+
+// maxFailures is how many failures are printed whole.
+const maxFailures = 20
+
+var test = &command{
+	name:  "test",
+	usage: "test [-engine command] [-console command] [-reply command] [flags]",
+	short: "hold an engine or a Console in any language against the test vectors",
+	long: `
+Test starts a command that runs an implementation, sends it one request a line, and
+compares its answers with the test vectors, which are built in. The format stands in
+testdata/vectors/README.md; there are drivers for Python, JavaScript and Go.
+
+	-engine   is held against the suite engine: the tool's call
+	-console  against the suites console, answers and summary
+	-reply    against the suite reply: a message, read against the question
+
+A command is split at white space; what stands in quotes is one word. It is not run by a
+shell. A command that ends, hangs or prints nonsense is started again, and the other
+vectors still count; after 5 times in a row it is given up.
+
+The file of -known has a known difference in each line: the name as -list prints it, white
+space, and the reason. A known difference does not fail the run. One that passes does: take
+it out. Lines that are blank or start with # do not count.
+
+The exit status is 0 if every vector passed or is a known difference, 1 if not, and 2 if
+nothing could be run.`,
+	run: runTest,
+}
+
+func runTest(c *call) int {
+	engine := c.flags.String("engine", "", "the `command` of an engine")
+	console := c.flags.String("console", "", "the `command` of a Console")
+	reply := c.flags.String("reply", "", "the `command` of what reads a message against the question")
+	commands := map[clarifytest.Suite]string{}
+	run := c.flags.String("run", "", "run only the vectors whose suite/name matches the `regexp`")
+	list := c.flags.Bool("list", false, "print the names of the vectors, and run nothing")
+	verbose := c.flags.Bool("v", false, "print each vector")
+	asJSON := c.flags.Bool("json", false, "print a JSON object for each vector, and one for the sum")
+	known := c.flags.String("known", "", "a `file` with a known difference in each line: suite/name, white space, and the reason")
+	timeout := c.flags.Duration("timeout", 10*time.Second, "how long the command may take for a vector")
+	if code, ok := c.parse(0, 0); !ok {
+		return code
+	}
+	pattern, err := regexp.Compile(*run)
+	if err != nil {
+		return c.fail(fmt.Errorf("-run: %w", err))
+	}
+	commands[clarifytest.Engine], commands[clarifytest.Reply] = *engine, *reply
+	commands[clarifytest.Console], commands[clarifytest.Answers], commands[clarifytest.Summary] = *console, *console, *console
+	given := *engine+*console+*reply != ""
+	vectors := slices.DeleteFunc(clarifytest.Vectors(), func(v clarifytest.Vector) bool {
+		return !pattern.MatchString(nameOf(v)) || given && commands[v.Suite] == ""
+	})
+	switch {
+	case len(vectors) == 0:
+		return c.fail(fmt.Errorf("no vector matches -run %s", quoteText(*run)))
+	case *list:
+		for _, v := range vectors {
+			fmt.Fprintln(c.stdout, nameOf(v))
+		}
+		return 0
+	case !given:
+		return c.fail(errors.New("nothing to test: want -engine, -console or -reply"))
+	case *timeout <= 0:
+		return c.fail(errors.New("-timeout: want more than 0"))
+	}
+	t := tester{call: c, verbose: *verbose, asJSON: *asJSON, counts: map[clarifytest.Suite]map[outcome]int{}}
+	if t.known, err = readKnown(*known); err != nil {
+		return c.fail(fmt.Errorf("-known: %w", err))
+	}
+	drivers := map[string]*driver{} // one for a command, whatever it is for
+	for _, command := range commands {
+		if command == "" {
+			continue
+		}
+		args, err := splitCommand(command)
+		if err != nil {
+			return c.fail(fmt.Errorf("%s: %w", quoteText(command), err))
+		}
+		drivers[command] = &driver{args: args, timeout: *timeout}
+	}
+	for _, v := range vectors {
+		t.test(v, drivers[commands[v.Suite]])
+	}
+	for _, d := range drivers {
+		d.stop(false)
+	}
+	return t.sum()
+}
+
+func nameOf(v clarifytest.Vector) string { return string(v.Suite) + "/" + v.Name }
+
+// readKnown reads the file of known differences.
+func readKnown(file string) (map[string]string, error) {
+	known := map[string]string{}
+	if file == "" {
+		return known, nil
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	exists := map[string]bool{}
+	for _, v := range clarifytest.Vectors() {
+		exists[nameOf(v)] = true
+	}
+	s := bufio.NewScanner(f)
+	for n := 1; s.Scan(); n++ {
+		line := strings.TrimSpace(s.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		name, reason, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
+		switch reason = strings.TrimSpace(reason); {
+		case !exists[name]:
+			return nil, fmt.Errorf("%s:%d: there is no vector %s", file, n, quoteText(name))
+		case reason == "":
+			return nil, fmt.Errorf("%s:%d: %s has no reason", file, n, name)
+		case known[name] != "":
+			return nil, fmt.Errorf("%s:%d: %s is there twice", file, n, name)
+		}
+		known[name] = reason
+	}
+	return known, s.Err()
+}
+
+// An outcome is what became of a vector.
+type outcome string
+
+const (
+	passed outcome = "ok"
+	failed outcome = "failed"
+	isKnow outcome = "known" // it failed, as a known difference has to
+	fixed  outcome = "fixed" // a known difference that is none: that fails the run
+)
+
+var outcomes = []outcome{passed, failed, isKnow, fixed}
+
+type tester struct {
+	*call
+	verbose, asJSON bool
+	known           map[string]string
+	counts          map[clarifytest.Suite]map[outcome]int
+	printed         int
+}
+
+// A verdict is what -json prints for a vector.
+type verdict struct {
+	Suite       clarifytest.Suite `json:"suite"`
+	Name        string            `json:"name"`
+	Outcome     outcome           `json:"outcome"`
+	Rule        string            `json:"rule"`
+	Input       clarifytest.Input `json:"input"`
+	Differences []string          `json:"differences,omitempty"`
+	Reason      string            `json:"reason,omitempty"` // of a known difference
+}
+
+// test runs one vector.
+func (t *tester) test(v clarifytest.Vector, d *driver) {
+	request := map[string]any{"suite": v.Suite}
+	switch v.Suite {
+	case clarifytest.Engine:
+		request["arguments"] = v.Input.Arguments
+	case clarifytest.Reply:
+		request["message"] = v.Input.Message
+		fallthrough
+	case clarifytest.Console:
+		request["output"] = v.Input.Output
+	default:
+		request["message"] = v.Input.Message
+	}
+	var differences []string
+	result, err := d.ask(request)
+	got := string(result)
+	switch {
+	case err != nil:
+		differences = []string{err.Error()}
+	case v.Suite.IsText() && json.Unmarshal(result, &got) != nil:
+		differences = []string{"got " + harmless(result) + ", want a string"}
+	default:
+		differences = v.Check(got)
+	}
+	reason := t.known[nameOf(v)]
+	is := passed
+	switch {
+	case differences != nil && reason != "":
+		is = isKnow
+	case differences != nil:
+		is = failed
+	case reason != "":
+		is = fixed
+	}
+	if t.counts[v.Suite] == nil {
+		t.counts[v.Suite] = map[outcome]int{}
+	}
+	t.counts[v.Suite][is]++
+	t.print(verdict{v.Suite, v.Name, is, v.Rule, v.Input, differences, reason})
+}
+
+func (t *tester) print(v verdict) {
+	if t.asJSON {
+		t.json(v)
+		return
+	}
+	bad := v.Outcome == failed || v.Outcome == fixed
+	if bad {
+		t.printed++
+	}
+	if !bad && !t.verbose || bad && t.printed > maxFailures && !t.verbose {
+		return
+	}
+	name := string(v.Suite) + "/" + v.Name
+	switch v.Outcome {
+	case passed:
+		fmt.Fprintln(t.stdout, "ok     "+name)
+		return
+	case isKnow:
+		fmt.Fprintf(t.stdout, "known  %s: %s\n", name, quoteText(v.Reason))
+		return
+	case fixed:
+		fmt.Fprintf(t.stdout, "FIXED  %s: take it out of the file of known differences\n", name)
+		return
+	}
+	fmt.Fprintf(t.stdout, "FAILED %s\n    rule:  %s\n    input: %s\n", name, v.Rule, escape(v.Input.String()))
+	for _, d := range v.Differences {
+		fmt.Fprintf(t.stdout, "    %s\n", escape(d))
+	}
+}
+
+// sum prints the counts and returns the exit status.
+func (t *tester) sum() int {
+	total := map[outcome]int{}
+	for _, suite := range clarifytest.Suites {
+		counts := t.counts[suite]
+		if counts == nil {
+			continue
+		}
+		var parts []string
+		n := 0
+		for _, o := range outcomes {
+			total[o] += counts[o]
+			n += counts[o]
+			if counts[o] > 0 {
+				parts = append(parts, fmt.Sprintf("%d %s", counts[o], o))
+			}
+		}
+		if !t.asJSON {
+			fmt.Fprintf(t.stdout, "%-7s %4d vectors: %s\n", suite, n, strings.Join(parts, ", "))
+		}
+	}
+	bad := total[failed] + total[fixed]
+	if t.asJSON {
+		t.json(total)
+	} else {
+		if more := t.printed - maxFailures; more > 0 && !t.verbose {
+			fmt.Fprintf(t.stdout, "%d more failures are not printed: use -v or -run\n", more)
+		}
+		fmt.Fprintln(t.stdout, map[bool]string{true: "PASS", false: "FAIL"}[bad == 0])
+	}
+	return min(bad, 1)
+}
