@@ -87,7 +87,11 @@ func tests(t *testing.T, driver string, args ...string) (code int, stdout, stder
 	t.Setenv(driverVariable, driver)
 	program, err := os.Executable()
 	require.NoError(t, err)
-	args = append([]string{"test", "-engine", "'" + program + "'", "-timeout", "2s"}, args...)
+	timeout := "1m"
+	if driver == "hangs" || driver == "unread" {
+		timeout = "100ms"
+	}
+	args = append([]string{"test", "-engine", "'" + program + "'", "-timeout", timeout}, args...)
 	return clarifies(t, "", args...)
 }
 
@@ -104,8 +108,8 @@ func TestBadDrivers(t *testing.T) {
 		"much":     "it printed more than 16777216 bytes in a line",
 		"ends":     "it ended before it answered: exit status 0",
 		"dies":     `it ended before it answered: exit status 7; standard error ends with: "Traceback:\u001b[2J no module"`,
-		"hangs":    "no answer within 2s",
-		"unread":   "no answer within 2s",
+		"hangs":    "no answer within 100ms",
+		"unread":   "no answer within 100ms",
 	} {
 		t.Run(driver, func(t *testing.T) {
 			code, stdout, stderr := tests(t, driver, "-run", "^engine/(count|question)/")
