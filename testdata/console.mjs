@@ -132,7 +132,7 @@ function summarizeId(id) {
 function summarizeValue({ kind, values, confirmed, value }) {
   if (kind === 'choice') value = values.join(', ')
   if (kind === 'confirm') value = confirmed ? 'confirmed' : 'cancelled'
-  return value.replace(/(?:\r\n|[\n\v\f\r\u0085\u2028\u2029])(?!$)/g, '$&  ')
+  return value.replace(/(?:\r\n|\r(?!\n)|[\n\v\f\u0085\u2028\u2029])(?!$)/g, '$&  ')
 }
 
 function main() {

@@ -47,11 +47,16 @@ def call_tool(tool, text):
     except (ValueError, TypeError) as error:
         return refusal(error)
     try:
-        return wait(tool.invoke(arguments) if is_tool else tool(**arguments))
-    except NotImplementedError:  # a tool that is only async
-        return wait(tool.ainvoke(arguments))
+        return invoke(tool, arguments) if is_tool else wait(tool(**arguments))
     except ValueError as error:  # such as pydantic's ValidationError
         return refusal(error)
+
+
+def invoke(tool, arguments):
+    try:
+        return wait(tool.invoke(arguments))
+    except NotImplementedError:  # a tool that is only async
+        return wait(tool.ainvoke(arguments))
 
 
 def refusal(error):
