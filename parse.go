@@ -467,35 +467,38 @@ func (r *reader) answerMembers(raw *rawAnswer) (all members) {
 	return all
 }
 
-// texts returns the members that are not the contract's and hold a text that is not
-// blank, or have a key that looks like the contract's.
+// texts returns the members that are not the contract's and say something, or have a
+// key that looks like the contract's.
 func (list members) texts(r *reader) (some members) {
 	for _, m := range list {
-		if !m.known && (r.hasText(m.value) || m.isAlmostKnown()) {
+		if !m.known && (r.says(m.value, true) || m.isAlmostKnown()) {
 			some = append(some, m)
 		}
 	}
 	return some
 }
 
-// hasText reports whether a string that is not blank is in v, at any depth.
-func (r *reader) hasText(v value) bool {
+// says reports whether a string that is not blank is in v, at any depth; or a flag, if
+// flags say something.
+func (r *reader) says(v value, flags bool) bool {
 	switch v.Type {
+	case jsontext.True, jsontext.False:
+		return flags
 	case jsontext.String:
 		return !text.IsBlank(r.Text(v))
 	case jsontext.Array, jsontext.Object:
 		s := jsontext.New(v.Raw)
-		return r.textIn(&s)
+		return r.saysNext(&s, flags)
 	}
 	return false
 }
 
-// textIn is hasText for the value that s reads next.
-func (r *reader) textIn(s *jsontext.Scanner) bool {
+// saysNext is says for the value that s reads next.
+func (r *reader) saysNext(s *jsontext.Scanner, flags bool) bool {
 	switch s.Peek() {
 	case '[':
 		for s.Enter(); s.More(']'); {
-			if r.textIn(s) {
+			if r.saysNext(s, flags) {
 				return true
 			}
 		}
@@ -503,19 +506,19 @@ func (r *reader) textIn(s *jsontext.Scanner) bool {
 	case '{':
 		for s.Enter(); s.More('}'); {
 			s.Key()
-			if r.textIn(s) {
+			if r.saysNext(s, flags) {
 				return true
 			}
 		}
 		return false
 	}
-	return r.hasText(s.Value())
+	return r.says(s.Value(), flags)
 }
 
 // hasText reports whether a text that is not blank is in the answer, apart from its id
 // and kind, or is the whole of it.
 func (a *rawAnswer) hasText(r *reader) bool {
-	return r.hasText(a.self) || r.hasText(a.values) || r.hasText(a.confirmed) || r.hasText(a.value)
+	return r.says(a.self, false) || r.says(a.values, false) || r.says(a.confirmed, false) || r.says(a.value, false)
 }
 
 // skipBeside notes what makes answers doubtful, although they can be shown.

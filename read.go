@@ -47,8 +47,9 @@ type replyReader struct {
 	questions  []question        // by index, as the prompts
 	byID       map[string]int    // the index; ambiguous if two prompts have the id
 	alike      map[string]*alike // by the fold of the id
-	names      names             // for a message in words
-	hidden     []*idLine         // what could be an answer to a danger, in a text
+	names      names             // once a line is read
+	dangers    bool              // a confirm has danger
+	hidden     []hidden          // what could be an answer to one, in a value
 	order      []*question       // those that were answered, as the answers came
 	violations []Violation
 	remainder  []byte
@@ -85,6 +86,7 @@ func newReplyReader(e *Envelope) *replyReader {
 	r := &replyReader{e: e, questions: make([]question, n), byID: make(map[string]int, n), alike: make(map[string]*alike, n)}
 	for i := range e.Prompts {
 		r.questions[i] = newQuestion(&e.Prompts[i])
+		r.dangers = r.dangers || r.questions[i].isDanger()
 		id := e.Prompts[i].ID
 		if _, taken := r.byID[id]; taken || !utf8.ValidString(id) { // what is not UTF-8 could not be sent
 			r.byID[id] = ambiguous

@@ -29,7 +29,6 @@ func (r *replyReader) words(message string) bool {
 		return false
 	}
 	message, body = text.ToUTF8(message), text.ToUTF8(body)
-	r.names = r.newNames()
 	var open *idLine
 	begun, named := false, false
 	number, end := 0, 0
@@ -114,6 +113,9 @@ func (r *replyReader) idLine(line string, number int, isLine bool) *idLine {
 				return newIDLine(&r.questions[i], nil, rest, number)
 			}
 		}
+	}
+	if r.names == nil {
+		r.names = r.newNames()
 	}
 	var named []*alike
 	value, inDoubt := "", false
@@ -317,9 +319,7 @@ func (r *replyReader) close(l *idLine) {
 		r.remainder = append(r.remainder, l.source...)
 		return
 	}
-	if _, isText := l.in.(*Text); isText {
-		r.hide(l)
-	}
+	r.hide(l.value, func(i int) string { return linePath(l.number + i) })
 	p, rule, f := l.in.fromWords(l.question, text.Trim(strings.Join(l.value, "\n"), text.AnySpace))
 	if f.code != "" {
 		r.refuse(l.question, linePath(l.number), f)
@@ -330,34 +330,60 @@ func (r *replyReader) close(l *idLine) {
 	r.take(l.question, p, linePath(l.number), rule)
 }
 
-// hide notes the lines in the text of l that name a prompt: each prompt once.
-func (r *replyReader) hide(l *idLine) {
-	for i, line := range l.value {
-		hidden := r.idLine(trimLeft(line), l.number+i, false)
-		if hidden == nil {
-			continue
-		}
-		a := hidden.several
-		if a == nil {
-			a = hidden.question.alike
-		}
-		if !a.isHidden {
-			a.isHidden = true
-			r.hidden = append(r.hidden, hidden)
+// A hidden is a line of a value that would name prompts if it stood alone.
+type hidden struct {
+	*alike
+	path, line string
+}
+
+// hide notes the lines of a value that name a prompt, and where they are: each prompt
+// once.
+func (r *replyReader) hide(lines []string, path func(i int) string) {
+	if !r.dangers {
+		return
+	}
+	for i, line := range lines {
+		line = trimLeft(line)
+		r.hideLine(line, path(i))
+		if bare := withoutDisguise(line); bare != line {
+			r.hideLine(bare, path(i))
 		}
 	}
 }
 
-// uncover voids what was said about a danger that a text hides another answer to.
-func (r *replyReader) uncover() {
-	for _, l := range r.hidden {
-		named := []*question{l.question}
-		if l.several != nil {
-			named = l.several.questions
+func (r *replyReader) hideLine(line, path string) {
+	l := r.idLine(line, 0, false)
+	if l == nil {
+		return
+	}
+	a := l.several
+	if a == nil {
+		a = l.question.alike
+	}
+	if !a.isHidden {
+		a.isHidden = true
+		r.hidden = append(r.hidden, hidden{a, path, line})
+	}
+}
+
+// withoutDisguise returns a line without what cannot be seen, and without what is no
+// letter and no digit at its start, such as a mark of a quotation.
+func withoutDisguise(line string) string {
+	line = strings.Map(func(r rune) rune {
+		if text.IsInvisible(r) && !text.AnySpace(r) {
+			return -1
 		}
-		for _, q := range named {
+		return r
+	}, line)
+	return strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+}
+
+// uncover voids what was said about a danger that a value hides another answer to.
+func (r *replyReader) uncover() {
+	for _, h := range r.hidden {
+		for _, q := range h.questions {
 			if q.isDanger() && q.payload != nil {
-				r.refuse(q, linePath(l.number), fault{CodeConflict, text.Quote(text.Trim(l.value[0], text.AnySpace)), "one answer to a prompt, outside of a text"})
+				r.refuse(q, h.path, fault{CodeConflict, text.Quote(h.line), "one answer to a prompt, outside of another one"})
 			}
 		}
 	}

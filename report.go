@@ -17,7 +17,7 @@ import (
 // What the model reads is bounded, because the agent's tool and the user can both
 // write a megabyte. Together these bounds keep it below 64 KiB.
 const (
-	maxReportLines = 40 << 10 // bytes after which a list is cut
+	maxReportLines = 32 << 10 // bytes after which a list is cut; one line has at most 10 KB
 	maxSection     = 20       // lines of one kind, and values of one answer
 	maxWritten     = 16_000   // bytes of what the user wrote
 	maxShown       = 200      // bytes of an id, a question or a label

@@ -119,6 +119,7 @@ type offer struct {
 	ids     map[string]int // likewise, by the folded id
 	looks   map[string]int // likewise, by the look of the label
 	numbers bool           // options go by number: no label and no id has a digit
+	joined  bool           // an id has in it what stands between parts: no value is split
 }
 
 type offered struct {
@@ -138,7 +139,7 @@ func (q *question) offered(c *Choice) *offer {
 
 func newOffer(c *Choice) *offer {
 	n := len(c.Options)
-	o := &offer{c.AllowMultiple, make([]offered, n), make(map[string]int, n), make(map[string]int, n), make(map[string]int, n), true}
+	o := &offer{c.AllowMultiple, make([]offered, n), make(map[string]int, n), make(map[string]int, n), make(map[string]int, n), true, false}
 	add := func(to map[string]int, key string, i int) {
 		if _, taken := to[key]; taken {
 			i = ambiguous
@@ -155,6 +156,7 @@ func newOffer(c *Choice) *offer {
 			o.exact[id] = ambiguous
 		}
 		o.numbers = o.numbers && !hasDigit(id) && !hasDigit(label)
+		o.joined = o.joined || strings.ContainsFunc(id, isPartEnd)
 	}
 	return o
 }
@@ -178,13 +180,10 @@ func (o *offer) match(value string) naming {
 	if !o.several {
 		return o.one(value)
 	}
-	if strings.Contains(value, ", ") && o.areIDs(value) { // a summary reads back
-		fold := text.Fold(value)
-		_, isID := o.ids[fold]
-		_, isAlmost := o.ids[text.Key(fold)]
-		if isID || isAlmost { // it may be that of one id
-			return naming{}
-		}
+	switch isList := strings.ContainsFunc(value, isPartEnd); {
+	case isList && o.joined: // one id, or several, as a summary writes both
+		return naming{}
+	case isList && o.areIDs(value): // a summary reads back
 		return o.parts(strings.Split(value, ", "))
 	}
 	whole := o.one(value)
@@ -211,17 +210,23 @@ func (o *offer) parts(list []string) naming {
 	for i, part := range list {
 		part = text.Trim(part, text.AnySpace)
 		one := o.one(part)
-		if i == len(list)-1 && !one.means {
-			if i > 0 {
-				part = withoutAnd(part)
-				one = o.one(part)
-			}
-			if before, after, ok := cutAnd(part); ok && !one.means {
-				all = append(all, o.one(before))
-				one = o.one(after)
-			}
+		if i < len(list)-1 || one.means {
+			all = append(all, one)
+			continue
 		}
-		all = append(all, one)
+		if i > 0 {
+			part = withoutAnd(part)
+			one = o.one(part)
+		}
+		for range MaxOptions - 1 { // each time the whole is read again
+			before, after, ok := cutAnd(part)
+			if one.means || !ok {
+				break
+			}
+			all = slices.Insert(all, i, o.one(after))
+			part, one = before, o.one(before)
+		}
+		all = slices.Insert(all, i, one)
 	}
 	return join(all)
 }
@@ -320,8 +325,8 @@ func cutAnd(s string) (before, after string, ok bool) {
 	return "", "", false
 }
 
-// hasDigit reports whether s has a digit of any script, a Chinese numeral, or an
-// English word for a number.
+// hasDigit reports whether s has a digit of any script, a Chinese numeral, an English
+// word for a number, or a Roman numeral.
 func hasDigit(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool {
 		return unicode.IsNumber(r) || strings.ContainsRune("〇零一二三四五六七八九十百千两兩", r)
@@ -332,7 +337,8 @@ func hasDigit(s string) bool {
 func isNumberWord(word string) bool { return numberWords[word] }
 
 var numberWords = setOf("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen " +
-	"twenty thirty forty fifty sixty seventy eighty ninety hundred thousand half dozen once twice " +
+	"twenty thirty forty fifty sixty seventy eighty ninety hundred thousand half dozen once twice single double triple " +
+	"ii iii iv vi vii viii ix xi xii " +
 	"first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
 func setOf(words string) map[string]bool {
@@ -358,6 +364,7 @@ type buttons struct {
 type button struct {
 	key   string // of the Norm: what cannot be seen counts
 	look  string
+	fold  string
 	start string // the fold, from the first letter on
 	words map[string]bool
 }
@@ -369,7 +376,7 @@ func newButton(label string) button {
 		words[word] = true
 	}
 	start := strings.TrimLeftFunc(fold, func(r rune) bool { return !unicode.IsLetter(r) })
-	return button{text.Key(text.Norm(label)), text.LookOf(fold), start, words}
+	return button{text.Key(text.Norm(label)), text.LookOf(fold), fold, start, words}
 }
 
 var (
@@ -425,11 +432,16 @@ func (b *buttons) match(value string) (decided Decision, rule Rule) {
 		own, other, otherDefault = b.cancel, b.confirm, defaultConfirm
 	}
 	for i, f := range p {
-		if f.look == other.look || f.look == otherDefault || labels[i] != own.key && (other.words[f.key] || strings.HasPrefix(other.start, f.key)) {
+		if f.look == other.look || f.look == otherDefault || labels[i] != own.key && other.mayBe(f.key) {
 			return Undecided, ""
 		}
 	}
 	return decided, rule
+}
+
+// mayBe reports whether the label has the value as a word, or begins with it.
+func (b *button) mayBe(value string) bool {
+	return b.words[value] || strings.HasPrefix(b.start, value) || strings.HasPrefix(b.fold, value)
 }
 
 // refuses reports whether the first word of a label refuses.

@@ -362,6 +362,6 @@ var (
 		"nothing else in the message":                           true,
 		"a line that can be read in one way":                    true,
 		"each key once":                                         true,
-		"one answer to a prompt, outside of a text":             true,
+		"one answer to a prompt, outside of another one":        true,
 	}
 )

@@ -621,7 +621,7 @@ func oracleIsTool(name string) bool {
 	return oracleToolName.MatchString(strings.Trim(name, scriptSpace))
 }
 
-// beside notes a key of the object that stands twice, and a text in a member with none of our keys.
+// beside notes a key of the object that stands twice, and a text or a flag in a member with none of our keys.
 func (o *lenientOracle) beside(path string, object *Value, ours ...string) {
 	twice, text := false, false
 	for i, key := range object.keys {
@@ -630,7 +630,7 @@ func (o *lenientOracle) beside(path string, object *Value, ours ...string) {
 			return k != key && k == strings.ToLower(strings.Map(printable, strings.Trim(key, anySpace)))
 		})
 		text = text || isNear || !slices.Contains(ours, key) && slices.ContainsFunc(object.elems[i].all(), func(v *Value) bool {
-			return v.typ == typeString && strings.Trim(v.text, anySpace) != ""
+			return v.typ == typeString && strings.Trim(v.text, anySpace) != "" || v.Compact() == "true" || v.Compact() == "false"
 		})
 	}
 	if twice {

@@ -41,6 +41,7 @@ var (
 	optionLabels = []string{
 		"Avatars", "Uploads", "Salt and pepper", "Salt", "pepper", "A", "B", "C", "A, B", "A and B", "B and C", "A; B", "a", "b", "c", "u", "prod", "staging", "Staging",
 		"3 days", "2 days", "1 day", "Three days", "Two days", "One day", "Second", "someone", "二", "千", "Ⅱ", "x²", "٣", "Frankfurt", "Frankfurt?", "Paris.", "Paris!", "Paris", "Yes", "No", "Cancel", "Other…", "Other...",
+		"a: confirmed", "sure: no", "Plan II", "Double",
 		"- a", "“A”", "*b*", "& C", "and B", "R&D", "R & D", "Да", "ДА", "Σίγμας", "ΣΊΓΜΑΣ", "\uac00", "\u1100\u1161", "İstanbul", "istanbul", "Straße", "STRAẞE", "K", "K", "ſalt", "\u3164", "a\u200bb", "Don’t know", "don't know", "東京、大阪", "東京", "大阪", "No one", "the  end",
 	}
 	values = []string{

@@ -410,12 +410,12 @@ func ofEntry(entry []jsonMember) []string {
 // allKeys are the keys of a message and of its entries.
 var allKeys = strings.Fields("id kind values confirmed value protocol answers for")
 
-// saidBeside returns a line for each member that is not the contract's and holds
-// text, or has a key that is nearly one of the contract's.
+// saidBeside returns a line for each member that is not the contract's and says
+// something, or has a key that is nearly one of the contract's.
 func saidBeside(members []jsonMember, ours []string) (lines []string) {
 	for _, m := range members {
 		near := !slices.Contains(allKeys, m.key) && slices.Contains(allKeys, foldText(m.key))
-		if !slices.Contains(ours, m.key) && (near || holdsText(m.value)) {
+		if !slices.Contains(ours, m.key) && (near || says(m.value)) {
 			lines = append(lines, saidIn(m.key, m.value))
 		}
 	}
@@ -439,6 +439,21 @@ func (r *rulesReader) keepsWhole(entry json.RawMessage, members []jsonMember) bo
 	return !repeatsKey(members) && len(r.withID(id)) != 1 && slices.ContainsFunc(members, func(m jsonMember) bool {
 		return (m.key == "values" || m.key == "confirmed" || m.key == "value") && holdsText(m.value)
 	})
+}
+
+// says reports whether there is a string in the value that is not blank, or a
+// boolean. Keys do not count.
+func says(value json.RawMessage) bool {
+	switch value[0] {
+	case 't', 'f':
+		return true
+	case '[':
+		list, _ := jsonArray(value)
+		return slices.ContainsFunc(list, says)
+	case '{':
+		return slices.ContainsFunc(jsonMembers(value), func(m jsonMember) bool { return says(m.value) })
+	}
+	return holdsText(value)
 }
 
 // holdsText reports whether there is a string in the value that is not blank.
@@ -567,7 +582,15 @@ func (r *rulesReader) readLines(message string) (answers, names bool) {
 		return false, entries != nil
 	}
 	r.source = clarify.SourceText
-	r.findHidden(entries)
+	var values []valueLine
+	for _, entry := range entries {
+		for i, line := range entry.value {
+			if len(entry.prompts) == 1 {
+				values = append(values, valueLine{line, linePath(entry.first + i)})
+			}
+		}
+	}
+	r.findHidden(values)
 	for i, line := range lines {
 		if unread[i] {
 			r.remainder += line
@@ -863,7 +886,7 @@ func readValue(p clarify.Prompt, value string) (clarify.Payload, clarify.Rule, c
 	choice, confirm, text := inputsOf(p)
 	switch {
 	case choice != nil:
-		if options, rule := readChoice(choice, value); options != nil {
+		if options, rule := readChoice(p, value); options != nil {
 			return &clarify.ChoiceAnswer{Values: options}, rule, ""
 		}
 		return nil, "", clarify.CodeUnknownOption
@@ -902,7 +925,8 @@ type optionMeant struct {
 }
 
 // meantBy returns what a text means.
-func meantBy(choice *clarify.Choice, text string) (m optionMeant) {
+func meantBy(p clarify.Prompt, text string) (m optionMeant) {
+	choice, _, _ := inputsOf(p)
 	forms := choiceForms(text)
 	isID := func(s string) func(clarify.Option) bool {
 		return func(o clarify.Option) bool { return foldText(o.ID) == s }
@@ -928,7 +952,7 @@ func meantBy(choice *clarify.Choice, text string) (m optionMeant) {
 			m.rule = clarify.RuleLabel
 		}
 	}
-	if m.options == nil && !hasDigits(choice) {
+	if m.options == nil && !hasDigits(p) {
 		for _, s := range forms {
 			if n := optionNumber(s); 1 <= n && n <= len(choice.Options) {
 				m = optionMeant{[]int{n - 1}, true, clarify.RuleNumber}
@@ -948,29 +972,27 @@ func optionNumber(s string) int {
 }
 
 // readChoice returns the ids of the options that a value chooses, or nil.
-func readChoice(choice *clarify.Choice, value string) (ids []string, rule clarify.Rule) {
+func readChoice(p clarify.Prompt, value string) (ids []string, rule clarify.Rule) {
+	choice, _, _ := inputsOf(p)
 	texts := []string{value}
 	notID := func(s string) bool { return optionsWithID(choice, s) != 1 }
-	if joined := strings.Split(value, ", "); choice.AllowMultiple && !slices.ContainsFunc(joined, notID) {
-		whole := foldText(value)
-		isID := func(o clarify.Option) bool {
-			id := foldText(o.ID)
-			return len(joined) > 1 && (id == whole || id == withoutEnd(whole))
-		}
-		if slices.ContainsFunc(choice.Options, isID) {
-			return nil, ""
-		}
+	separated := func(s string) bool { return strings.ContainsFunc(s, isPartSeparator) }
+	inID := func(o clarify.Option) bool { return separated(o.ID) }
+	if choice.AllowMultiple && separated(value) && slices.ContainsFunc(choice.Options, inID) {
+		return nil, ""
+	}
+	if joined := strings.Split(value, ", "); choice.AllowMultiple && len(joined) > 1 && !slices.ContainsFunc(joined, notID) {
 		for i := range joined {
 			joined[i] = trimAny(joined[i])
 		}
 		texts = joined
-	} else if choice.AllowMultiple && !meantBy(choice, value).named {
-		texts = splitValue(choice, value)
+	} else if choice.AllowMultiple && !meantBy(p, value).named {
+		texts = splitValue(p, value)
 	}
 	rules := []clarify.Rule{clarify.RuleOptionID, clarify.RuleLabel, clarify.RuleNumber}
 	weakest := 0
 	for _, text := range texts {
-		m := meantBy(choice, text)
+		m := meantBy(p, text)
 		if !m.named {
 			return nil, ""
 		}
@@ -987,8 +1009,8 @@ func readChoice(choice *clarify.Choice, value string) (ids []string, rule clarif
 }
 
 // splitValue returns the parts of a value of a choice that allows several.
-func splitValue(choice *clarify.Choice, value string) []string {
-	means := func(s string) bool { return len(meantBy(choice, s).options) > 0 }
+func splitValue(p clarify.Prompt, value string) []string {
+	means := func(s string) bool { return len(meantBy(p, s).options) > 0 }
 	parts := partsOf(value)
 	n := len(parts) - 1
 	if n < 0 || n > 0 && means(value) {
@@ -998,10 +1020,15 @@ func splitValue(choice *clarify.Choice, value string) []string {
 	if !means(last) && n > 0 {
 		last = withoutAnd(last)
 	}
-	if before, after, ok := atLastAnd(last); ok && !means(last) {
-		return append(parts[:n:n], before, after)
+	parts = parts[:n:n]
+	for cuts := 0; cuts < 11 && !means(last); cuts++ {
+		before, after, ok := atLastAnd(last)
+		if !ok {
+			break
+		}
+		parts, last = slices.Insert(parts, n, after), before
 	}
-	return append(parts[:n:n], last)
+	return slices.Insert(parts, n, last)
 }
 
 func isPartSeparator(r rune) bool { return strings.ContainsRune(",，、;；", r) || isLineBreak(r) }
@@ -1049,20 +1076,19 @@ func atLastAnd(part string) (before, after string, ok bool) {
 
 // Digits
 
-var numberWords = strings.Fields("one two three four five six seven eight nine ten eleven twelve " +
+var numberWords = strings.Fields("one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen " +
+	"twenty thirty forty fifty sixty seventy eighty ninety hundred thousand half dozen once twice single double triple ii iii iv vi vii viii ix xi xii " +
 	"first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 
-// hasDigits reports whether a label or an id of the choice has a digit in it, as
-// it stands or folded.
-func hasDigits(choice *clarify.Choice) bool {
+// hasDigits reports whether a label or an id of the choice has a digit in it, as it
+// stands or folded.
+func hasDigits(p clarify.Prompt) bool {
+	choice, _, _ := inputsOf(p)
+	var all []string
 	for _, o := range choice.Options {
-		for _, s := range []string{o.ID, o.Label} {
-			if hasDigit(s) || hasDigit(foldText(s)) {
-				return true
-			}
-		}
+		all = append(all, o.ID, o.Label)
 	}
-	return false
+	return slices.ContainsFunc(all, func(s string) bool { return hasDigit(s) || hasDigit(foldText(s)) })
 }
 
 func hasDigit(s string) bool {
@@ -1143,11 +1169,12 @@ func hasWord(label, value string) bool {
 	return slices.Contains(words, withoutEnd(foldText(value)))
 }
 
-// beginsWith reports whether the label begins with the value, after anything that
-// is not a letter.
+// beginsWith reports whether the label begins with the value, as it is or after
+// anything that is not a letter.
 func beginsWith(label, value string) bool {
-	label = strings.TrimLeftFunc(foldText(label), func(r rune) bool { return !unicode.IsLetter(r) })
-	return strings.HasPrefix(label, withoutEnd(foldText(value)))
+	label, value = foldText(label), withoutEnd(foldText(value))
+	fromLetter := strings.TrimLeftFunc(label, func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.HasPrefix(label, value) || strings.HasPrefix(fromLetter, value)
 }
 
 var refusing = strings.Fields("no not nope nah never none nothing cancel cancels canceled cancelled canceling cancelling cancelation cancellation " +
@@ -1166,23 +1193,25 @@ func firstWordRefuses(label string) bool {
 
 // The value of a text
 
-// findHidden voids each danger that a line answers and a line of a text would name.
-func (r *rulesReader) findHidden(entries []*wordsEntry) {
+// A valueLine is a line of a value, and where it is.
+type valueLine struct{ text, path string }
+
+// findHidden voids each danger that something answers and a line of a value would
+// name.
+func (r *rulesReader) findHidden(lines []valueLine) {
 	found := map[int]bool{}
 	for _, s := range r.said {
 		_, confirm, _ := inputsOf(r.prompts[s.prompt])
 		found[s.prompt] = confirm == nil || !confirm.Danger
 	}
-	for _, entry := range entries {
-		if kindOfInput(r.prompts[entry.prompts[0]]) != clarify.KindText || len(entry.prompts) > 1 {
-			continue
-		}
-		for i, line := range entry.value {
-			for _, prompt := range r.named(trimAnyStart(line)).prompts {
+	for _, line := range lines {
+		bare := strings.TrimLeftFunc(strings.Map(visible, line.text), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N) })
+		for _, form := range []string{trimAnyStart(line.text), bare} {
+			for _, prompt := range r.named(form).prompts {
 				if done, answered := found[prompt]; answered && !done {
 					found[prompt] = true
 					r.void[prompt] = true
-					r.violation(linePath(entry.first+i), clarify.CodeConflict)
+					r.violation(line.path, clarify.CodeConflict)
 				}
 			}
 		}
@@ -1196,7 +1225,7 @@ func (r *rulesReader) readWhole(message string) bool {
 	confirms, isOption := 0, false
 	for _, p := range r.prompts {
 		choice, confirm, _ := inputsOf(p)
-		isOption = isOption || choice != nil && len(meantBy(choice, message).options) > 0
+		isOption = isOption || choice != nil && len(meantBy(p, message).options) > 0
 		if confirm != nil {
 			confirms++
 		}
