@@ -67,6 +67,7 @@ type question struct {
 	payload  Payload  // nil if it was not answered
 	evidence Evidence
 	void     bool // two different answers, or one in doubt
+	isHidden bool // a value names it
 	alike    *alike
 }
 
@@ -74,7 +75,7 @@ type question struct {
 type alike struct {
 	questions []*question
 	void      bool // all that was said about them
-	isHidden  bool // a text names them
+	isHidden  bool // a value names them
 }
 
 const ambiguous = -1

@@ -97,7 +97,7 @@ func (l *idLine) add(line, messageSoFar string) {
 func linePath(number int) string { return "line " + strconv.Itoa(number) }
 
 // idLine returns the line, which starts with no white space, if it names a prompt.
-// If there are two ways to read it, it names none. Then, unless the line is in a text,
+// If there are two ways to read it, it names none. Then, unless the line is in a value,
 // all that is said about what they name is void.
 func (r *replyReader) idLine(line string, number int, isLine bool) *idLine {
 	heads := []string{line}
@@ -330,9 +330,9 @@ func (r *replyReader) close(l *idLine) {
 	r.take(l.question, p, linePath(l.number), rule)
 }
 
-// A hidden is a line of a value that would name prompts if it stood alone.
+// A hidden is a line of a value that would name the question if it stood alone.
 type hidden struct {
-	*alike
+	*question
 	path, line string
 }
 
@@ -356,13 +356,19 @@ func (r *replyReader) hideLine(line, path string) {
 	if l == nil {
 		return
 	}
-	a := l.several
-	if a == nil {
-		a = l.question.alike
-	}
-	if !a.isHidden {
+	named := []*question{l.question}
+	if a := l.several; a != nil {
+		if a.isHidden {
+			return
+		}
 		a.isHidden = true
-		r.hidden = append(r.hidden, hidden{a, path, line})
+		named = a.questions
+	}
+	for _, q := range named {
+		if !q.isHidden {
+			q.isHidden = true
+			r.hidden = append(r.hidden, hidden{q, path, line})
+		}
 	}
 }
 
@@ -381,10 +387,8 @@ func withoutDisguise(line string) string {
 // uncover voids what was said about a danger that a value hides another answer to.
 func (r *replyReader) uncover() {
 	for _, h := range r.hidden {
-		for _, q := range h.questions {
-			if q.isDanger() && q.payload != nil {
-				r.refuse(q, h.path, fault{CodeConflict, text.Quote(h.line), "one answer to a prompt, outside of another one"})
-			}
+		if h.isDanger() && h.payload != nil {
+			r.refuse(h.question, h.path, fault{CodeConflict, text.Quote(h.line), "one answer to a prompt, outside of another one"})
 		}
 	}
 }
