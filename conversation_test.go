@@ -934,6 +934,13 @@ func TestAnswersFor(t *testing.T) {
 		assert.True(t, r.Proceed(), message)
 		assert.Empty(t, r.Remainder(), message)
 	}
+	flag := strings.TrimSuffix(plain, "}") + `,"for":true}`
+	a, err = clarify.ParseAnswers(flag)
+	require.NoError(t, err)
+	assert.Empty(t, a.For)
+	assert.Equal(t, []clarify.Skipped{{Part: clarify.PartField, Path: "answers", Code: clarify.CodeUnknownKey}}, a.Skipped)
+	assert.False(t, aboutTemporary.Read(flag).Proceed())
+	assert.Equal(t, "for: true", aboutTemporary.Read(flag).Remainder())
 	// What could be a word of the user is beside the answers; so is a key that only looks like it.
 	for _, member := range []string{`"for":["wait"]`, `"for":{"a":"wait"}`, `"For":"wait"`, `"for ":"wait"`} {
 		message := strings.TrimSuffix(plain, "}") + "," + member + "}"

@@ -136,7 +136,8 @@ func parse(output string, most int) (*Envelope, error) {
 // must be a boolean, value a string, and values an array, of which the non-blank
 // strings are kept. Ids and kinds are trimmed; values and texts are not.
 // [Answers.Skipped] says what was left out, and where a key is there twice or a
-// member that is not the contract's holds a text: the user may have written it.
+// member that is not the contract's holds a text, or true or false: the user may have
+// said something else with it.
 //
 // ParseAnswers does not compare the answers with what was asked:
 // [Envelope.Read] does.

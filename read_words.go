@@ -375,13 +375,7 @@ func (r *replyReader) hideLine(line, path string) {
 // withoutDisguise returns a line without what cannot be seen, and without what is no
 // letter and no digit at its start, such as a mark of a quotation.
 func withoutDisguise(line string) string {
-	line = strings.Map(func(r rune) rune {
-		if text.IsInvisible(r) && !text.AnySpace(r) {
-			return -1
-		}
-		return r
-	}, line)
-	return strings.TrimLeftFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
+	return strings.TrimLeftFunc(text.Visible(line), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) })
 }
 
 // uncover voids what was said about a danger that a value hides another answer to.

@@ -34,7 +34,7 @@ const (
 
 	// Only in answers.
 	CodeDuplicateKey Code = "duplicate_key" // a key is there twice
-	CodeUnknownKey   Code = "unknown_key"   // a member that is not the contract's holds a text
+	CodeUnknownKey   Code = "unknown_key"   // a member that is not the contract's holds a text or a boolean
 
 	// Only in a reply.
 	CodeUnknownID     Code = "unknown_id"     // no prompt that was asked has the id

@@ -9,6 +9,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
 // IsText reports whether the suite's results are texts; the others' are JSON.
@@ -40,8 +42,8 @@ func (v Vector) Check(got string) (differences []string) {
 	return differ(nil, "", gotValue, want)
 }
 
-func decode(text string) (v any, err error) {
-	dec := json.NewDecoder(strings.NewReader(text))
+func decode(s string) (v any, err error) {
+	dec := json.NewDecoder(strings.NewReader(s))
 	dec.UseNumber()
 	if err := dec.Decode(&v); err != nil {
 		return nil, err
@@ -137,5 +139,5 @@ func cut(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
+	return text.Cut(s, n) + "…"
 }

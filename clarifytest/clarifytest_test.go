@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/clarify-protocol/clarify-go/internal/conformance"
 	"github.com/clarify-protocol/clarify-go/testdata/vectors"
 )
 
@@ -37,6 +38,9 @@ func TestRules(t *testing.T) {
 		}
 		groups[string(file)+".jsonl "+group(v.Name)] = true
 		counts[v.Suite]++
+		if v.Suite == Reply { // a key that is there twice would not show
+			assert.NoError(t, conformance.CheckKeys[reply]([]byte(v.want)), v.Name)
+		}
 	}
 	assert.Equal(t, groups, rules)
 	for _, s := range Suites {

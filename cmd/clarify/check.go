@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	clarify "github.com/clarify-protocol/clarify-go"
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
 var check = &command{
@@ -130,7 +131,7 @@ func findings(data []byte, as string) *finding {
 			break
 		}
 		f.skip(a.Skipped)
-		f.say("%s:", count(len(a.Answers), "answer"))
+		f.say("%s:", text.Plural(len(a.Answers), "answer"))
 		f.says = append(f.says, strings.Split(a.Summary(), "\n")...)
 	case asEvent:
 		ev, err := clarify.ParseEvent(data)
@@ -168,7 +169,7 @@ func (f *finding) shown(e *clarify.Envelope, err error) {
 		return
 	}
 	f.skip(e.Skipped)
-	f.say("a Console shows %s", count(len(e.Prompts), "prompt"))
+	f.say("a Console shows %s", text.Plural(len(e.Prompts), "prompt"))
 	f.emitted(e.Validate())
 	f.warn(e)
 }
@@ -225,14 +226,6 @@ func (f *finding) print(c *call) {
 // String returns the problem with its code, on one line.
 func (p problem) String() string {
 	return fmt.Sprintf("%s: %s: got %s, want %s", escape(p.Path), p.Code, escape(p.Got), escape(p.Want))
-}
-
-// count returns a number and a noun.
-func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
 }
 
 // json prints v as one line.

@@ -110,10 +110,11 @@ func kindOf(data []byte) string {
 		return s
 	}
 	_, hasAnswers := o["answers"]
+	family, _, _ := strings.Cut(clarify.Protocol, "/")
 	switch {
 	case text("type") == clarify.EventToolEnd:
 		return asEvent
-	case strings.HasPrefix(text("protocol"), "appwrite.clarify/") && hasAnswers:
+	case strings.HasPrefix(text("protocol"), family+"/") && hasAnswers:
 		return asAnswers
 	case text("protocol") != "", strings.Contains(string(data), clarify.Protocol):
 		return asEnvelope

@@ -171,8 +171,12 @@ func TestHelp(t *testing.T) {
 	code, stdout, stderr := clarifies(t, "")
 	assert.Equal(t, 2, code)
 	assert.Empty(t, stdout)
+	source, err := os.ReadFile("main.go")
+	require.NoError(t, err)
 	for _, c := range commands {
-		assert.Contains(t, stderr, "\t"+c.name+" ")
+		line := fmt.Sprintf("\t%-8s%s\n", c.name, c.short)
+		assert.Contains(t, stderr, line)
+		assert.Contains(t, string(source), "//"+line, "the package comment says something else")
 		for _, args := range [][]string{{"help", c.name}, {c.name, "-h"}, {c.name, "--help"}} {
 			code, stdout, stderr := clarifies(t, "", args...)
 			assert.Zero(t, code)

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
 // maxAnswer is the most bytes of a line that a command may print for one vector.
@@ -76,13 +78,13 @@ func (d *driver) try(request map[string]any) (result json.RawMessage, refused, e
 	go p.stdin.Write(line.Bytes()) // a command that reads nothing must not block
 	timer := time.NewTimer(d.timeout)
 	defer timer.Stop()
-	var text []byte
+	var got []byte
 	select {
 	case <-timer.C:
 		return nil, nil, fmt.Errorf("no answer within %v%s", d.timeout, p.said())
-	case text = <-p.lines:
+	case got = <-p.lines:
 	}
-	if text == nil {
+	if got == nil {
 		return nil, nil, p.end()
 	}
 	var answer struct {
@@ -90,16 +92,16 @@ func (d *driver) try(request map[string]any) (result json.RawMessage, refused, e
 		Result json.RawMessage `json:"result"`
 		Error  *string         `json:"error"`
 	}
-	if err := json.Unmarshal(text, &answer); err != nil {
-		return nil, nil, fmt.Errorf("its answer is not a JSON object: %s%s", harmless(text), p.said())
+	if err := json.Unmarshal(got, &answer); err != nil {
+		return nil, nil, fmt.Errorf("its answer is not a JSON object: %s%s", harmless(got), p.said())
 	}
 	switch {
 	case answer.ID == nil || *answer.ID != d.id:
-		return nil, nil, fmt.Errorf("its answer does not have the id %d: %s", d.id, harmless(text))
+		return nil, nil, fmt.Errorf("its answer does not have the id %d: %s", d.id, harmless(got))
 	case answer.Error != nil:
 		return nil, fmt.Errorf("the implementation failed: %s", harmless([]byte(*answer.Error))), nil
 	case answer.Result == nil:
-		return nil, nil, fmt.Errorf("its answer has no result: %s", harmless(text))
+		return nil, nil, fmt.Errorf("its answer has no result: %s", harmless(got))
 	}
 	return answer.Result, nil, nil
 }
@@ -217,14 +219,15 @@ func (t *tail) String() string {
 	return strings.TrimSpace(string(t.data))
 }
 
-// harmless returns text as a JSON string of at most 300 bytes, or a little more.
-func harmless(text []byte) string {
+// harmless returns b as a JSON string of at most 300 bytes, or a little more.
+func harmless(b []byte) string {
 	const most = 300
-	s := strings.ToValidUTF8(string(text[:min(len(text), most)]), "\ufffd")
-	if len(text) > most {
-		s += "…"
+	s := strings.TrimSpace(string(b))
+	short := text.Cut(s, most)
+	if len(short) < len(s) {
+		short += "…"
 	}
-	return quoteText(strings.TrimSpace(s))
+	return quoteText(short)
 }
 
 // splitCommand cuts a command line at white space. What stands in single or double

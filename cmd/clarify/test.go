@@ -39,7 +39,7 @@ space, and the reason. A known difference does not fail the run. One that passes
 it out. Lines that are blank or start with # do not count.
 
 The exit status is 0 if every vector passed or is a known difference, 1 if not, and 2 if
-nothing could be run.`,
+the use is wrong. A command that cannot be started fails its vectors.`,
 	run: runTest,
 }
 
@@ -47,7 +47,6 @@ func runTest(c *call) int {
 	engine := c.flags.String("engine", "", "the `command` of an engine")
 	console := c.flags.String("console", "", "the `command` of a Console")
 	reply := c.flags.String("reply", "", "the `command` of what reads a message against the question")
-	commands := map[clarifytest.Suite]string{}
 	run := c.flags.String("run", "", "run only the vectors whose suite/name matches the `regexp`")
 	list := c.flags.Bool("list", false, "print the names of the vectors, and run nothing")
 	verbose := c.flags.Bool("v", false, "print each vector")
@@ -61,8 +60,10 @@ func runTest(c *call) int {
 	if err != nil {
 		return c.fail(fmt.Errorf("-run: %w", err))
 	}
-	commands[clarifytest.Engine], commands[clarifytest.Reply] = *engine, *reply
-	commands[clarifytest.Console], commands[clarifytest.Answers], commands[clarifytest.Summary] = *console, *console, *console
+	commands := map[clarifytest.Suite]string{
+		clarifytest.Engine: *engine, clarifytest.Reply: *reply,
+		clarifytest.Console: *console, clarifytest.Answers: *console, clarifytest.Summary: *console,
+	}
 	given := *engine+*console+*reply != ""
 	vectors := slices.DeleteFunc(clarifytest.Vectors(), func(v clarifytest.Vector) bool {
 		return !pattern.MatchString(nameOf(v)) || given && commands[v.Suite] == ""
@@ -145,13 +146,13 @@ func readKnown(file string) (map[string]string, error) {
 type outcome string
 
 const (
-	passed outcome = "ok"
-	failed outcome = "failed"
-	isKnow outcome = "known" // it failed, as a known difference has to
-	fixed  outcome = "fixed" // a known difference that is none: that fails the run
+	passed  outcome = "ok"
+	failed  outcome = "failed"
+	excused outcome = "known" // it failed, as a known difference has to
+	fixed   outcome = "fixed" // a known difference that is none: that fails the run
 )
 
-var outcomes = []outcome{passed, failed, isKnow, fixed}
+var outcomes = []outcome{passed, failed, excused, fixed}
 
 type tester struct {
 	*call
@@ -204,7 +205,7 @@ func (t *tester) test(v clarifytest.Vector, d *driver) {
 	is := passed
 	switch {
 	case differences != nil && reason != "":
-		is = isKnow
+		is = excused
 	case differences != nil:
 		is = failed
 	case reason != "":
@@ -234,7 +235,7 @@ func (t *tester) print(v verdict) {
 	case passed:
 		fmt.Fprintln(t.stdout, "ok     "+name)
 		return
-	case isKnow:
+	case excused:
 		fmt.Fprintf(t.stdout, "known  %s: %s\n", name, quoteText(v.Reason))
 		return
 	case fixed:

@@ -183,6 +183,10 @@ func TestKnown(t *testing.T) {
 	code, stdout, _ := tests(t, "refuses", "-run", "^engine/count/", "-known", "known", "-v")
 	assert.Zero(t, code)
 	assert.Equal(t, "known  engine/count/one: \"it asks nobody\"\nknown  engine/count/five: \"it asks nobody\"\nok     engine/count/six\nengine     3 vectors: 1 ok, 2 known\nPASS\n", stdout)
+	// What never answered differs in nothing.
+	code, stdout, _ = tests(t, "dies", "-run", "^engine/count/(one|five)$", "-known", "known")
+	assert.Equal(t, 1, code)
+	assert.Contains(t, stdout, "2 vectors: 2 failed\n")
 	code, stdout, _ = tests(t, "refuses", "-run", "^engine/count/", "-known", "fixed")
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "FIXED  engine/count/six: take it out of the file of known differences\nengine     3 vectors: 2 known, 1 fixed\nFAIL\n", stdout)
@@ -232,13 +236,13 @@ func program(t *testing.T, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil && os.Getenv("CI") == "" {
-		t.Skipf("CI runs this driver: %v", err)
+		t.Skipf("without %s its driver cannot run; CI installs it: %v", name, err)
 	}
 	require.NoError(t, err)
 	return path
 }
 
-// drivers are those of the repository, with an implementation of our own behind each.
+// TestDrivers runs the drivers of the repository, with an implementation of our own behind each.
 func TestDrivers(t *testing.T) {
 	root := "../../"
 	for name, d := range map[string]struct{ command, flags, suites string }{
@@ -254,6 +258,11 @@ func TestDrivers(t *testing.T) {
 			}
 			code, stdout, stderr := clarifies(t, "", args...)
 			assert.Zero(t, code, "%s%s", stdout, stderr)
+			if name == "Go" {
+				page, err := os.ReadFile(root + "docs/conformance.md")
+				require.NoError(t, err)
+				assert.Contains(t, string(page), "```\n"+stdout+"```\n", "the page shows another run")
+			}
 			for _, suite := range strings.Fields(d.suites) {
 				assert.Regexp(t, `(?m)^`+suite+` +\d+ vectors: \d+ ok$`, stdout)
 			}

@@ -40,13 +40,16 @@ func Norm(s string) string {
 
 // Fold returns the Norm of what the eye sees of s: of s without invisible
 // characters.
-func Fold(s string) string {
-	return Norm(strings.Map(func(r rune) rune {
+func Fold(s string) string { return Norm(Visible(s)) }
+
+// Visible returns s without invisible characters. White space stays.
+func Visible(s string) string {
+	return strings.Map(func(r rune) rune {
 		if IsInvisible(r) && !AnySpace(r) {
 			return -1
 		}
 		return r
-	}, s))
+	}, s)
 }
 
 // Key returns s without full stops and exclamation marks at the end.
