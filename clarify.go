@@ -36,10 +36,13 @@
 //	reply := talk.Message(message) // the user's message: a turn begins
 //	tellModel(reply.ForModel())
 //
-//	event, err := talk.Call(callID, arguments, word) // the model calls the tool: event.Output is for it, the event for the Console
+//	event, err := talk.Call(callID, arguments) // the model calls the tool: event.Output is for it, the event for the Console
 //
-//	if talk.Use("delete.avatars") { // before what cannot be undone: true once, if the message confirmed it
+//	question := deletion("avatars") // an Envelope in the engine's own words, for what cannot be undone
+//	if talk.Use(question) {         // true once, if the message confirmed exactly this question
 //		deleteBucket("avatars")
+//	} else {
+//		event, err = talk.Ask(callID, question)
 //	}
 //
 // If a call is refused, the result names every problem, so that the model can fix
@@ -48,13 +51,12 @@
 // run those of the tool first, and refuse to change anything if
 // [Conversation.Asking] is true.
 //
-// An id stands for one question in a conversation, so use an id that says what it is
-// about, such as delete.avatars. A confirm about something that cannot be undone
-// needs Danger. What the model writes above a button need not be what the button does,
-// so let the engine word such a prompt: word, above, is a function that replaces it. An
-// engine can also make an [Envelope] itself, and ask with [Conversation.Ask].
-// [ParseCall], [Envelope.Result] and [Envelope.Read] are the parts of this, for an
-// engine that needs no more.
+// What a model writes above a button need not be what the button does. So the engine
+// asks itself about what cannot be undone, with a confirm that has Danger, and a yes to
+// words of the model allows nothing. An id stands for one question in a conversation,
+// so use an id that says what it is about, such as delete.avatars. [ParseCall],
+// [Envelope.Result] and [Envelope.Read] are the parts of this, for an engine that needs
+// no more.
 //
 // # The Console
 //

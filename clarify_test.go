@@ -164,35 +164,20 @@ func TestVectors(t *testing.T) { clarifytest.Run(t, clarifytest.Library()) }
 // TestREADME runs the programs in README.md and compares what they print with what the README says.
 func TestREADME(t *testing.T) {
 	t.Parallel()
+	readme := readFile(t, "README.md")
+	_, prints, _ := strings.Cut(readme, "\nIt prints:\n\n```\n")
+	prints, _, _ = strings.Cut(prints, "```\n")
 	want := []string{
-		`Remove my old bucket.
-clarify 2: {"protocol":"appwrite.clarify/v1","promp…
-to the Console: {"type":"tool_end","tool":"clarify","run_id…
-delete_bucket 1: Error: not executed, because you asked in this turn
-reply: the user wrote a message that answers none of the questions: nothing is answered, confirmed or refused
-missing: "delete.avatars" ("Delete bucket avatars and all of its files?"): required, and not answered; the user can press a button, or write "delete.avatars: confirmed" or "delete.avatars: cancelled"
-message: "yes please"
-proceed: no, because nothing was answered
-clarify 4: {"protocol":"appwrite.clarify/v1","promp…
-to the Console: {"type":"tool_end","tool":"clarify","run_id…
-delete_bucket 3: Error: not executed, because you asked in this turn
-reply: 1 answer of the user to the questions
-answer: "delete.avatars" ("Delete bucket avatars and all of its files?"): confirmed ("Delete")
-proceed: yes, with exactly what was asked about
-delete_bucket 5: deleted avatars
-delete_bucket 6: Error: not executed, because the user has not confirmed delete.avatars
-`,
+		prints,
 		`prompt skipped: prompts[0].kind: unknown_kind
 Which bucket? [{avatars Avatars } {uploads Uploads }]
 {"protocol":"appwrite.clarify/v1","answers":[{"id":"bucket","kind":"choice","values":["avatars"]}],"for":"4cddbdb41896afcdca50feea814f741c"}
 bucket: avatars
 `,
 	}
-	readme := readFile(t, "README.md")
 	refused, err := clarify.Call([]byte(`{"prompts":[{"id":"when","kind":"date"}]}`))
 	require.Error(t, err)
 	assert.Contains(t, readme, "\n"+refused+"\n")
-	assert.Contains(t, readme, "```\n"+want[0]+"```\n")
 	var got []string
 	for i, part := range strings.Split(readme, "```go\n") {
 		if i == 0 {

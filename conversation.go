@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/clarify-protocol/clarify-go/internal/jsontext"
@@ -38,7 +37,7 @@ type Conversation struct {
 type talk struct {
 	Waits     *waiting          `json:"waits,omitempty"`     // the question that waits for an answer
 	Asked     bool              `json:"asked,omitempty"`     // in this turn
-	Confirmed []string          `json:"confirmed,omitempty"` // the dangers that the last message confirmed, and that were not used yet
+	Confirmed string            `json:"confirmed,omitempty"` // the digest of the question that the last message confirmed, until it is used
 	Prompts   map[string]string `json:"prompts,omitempty"`   // what each id stood for, by the hash of the id
 	Runs      map[string]bool   `json:"runs,omitempty"`      // the references of all questions that named their run
 }
@@ -66,7 +65,7 @@ func (c *Conversation) Message(message string) *Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	w := c.state.Waits
-	c.state.Asked, c.state.Confirmed = false, nil
+	c.state.Asked, c.state.Confirmed = false, ""
 	in, isAnswers := readAnswers(message)
 	hasReference := isAnswers && in.reference != ""
 	switch {
@@ -81,12 +80,8 @@ func (c *Conversation) Message(message string) *Reply {
 		r.isOther = c.state.stoodForTwo
 	}
 	reply := r.read(message)
-	if reply.Proceed() {
-		for _, q := range r.order {
-			if q.isDanger() && q.answered() {
-				c.state.Confirmed = append(c.state.Confirmed, q.ID)
-			}
-		}
+	if reply.Proceed() && r.dangers {
+		c.state.Confirmed, _ = w.asked.Digest() // "" if it could not be asked here
 	}
 	return reply
 }
@@ -101,23 +96,15 @@ func (c *Conversation) NoAnswer() *Reply {
 	if e == nil {
 		e = new(Envelope)
 	}
-	c.state.Waits, c.state.Asked, c.state.Confirmed = nil, false, nil
+	c.state.Waits, c.state.Asked, c.state.Confirmed = nil, false, ""
 	reply := newReplyReader(e).chat("")
 	reply.noAnswer = true
 	return reply
 }
 
-// Call is the tool in a conversation: [ParseCall], and then [Conversation.Ask]. Between
-// them each of edit may change what is asked, or refuse it with an error for the model.
-// Use one to word every question that has consequences: what the model writes above a
-// button need not be what the button does.
-func (c *Conversation) Call(run string, arguments []byte, edit ...func(*Envelope) error) (Event, error) {
+// Call is the tool in a conversation: [ParseCall], and then [Conversation.Ask].
+func (c *Conversation) Call(run string, arguments []byte) (Event, error) {
 	e, err := ParseCall(arguments)
-	for _, f := range edit {
-		if err == nil {
-			err = f(e)
-		}
-	}
 	if err != nil {
 		return toolEnd(run, ErrorResult(err)), err
 	}
@@ -218,18 +205,32 @@ func (c *Conversation) Asking() bool {
 	return c.state.Asked
 }
 
-// Use reports whether the user's last message confirmed the danger with the given id,
-// and [Reply.Proceed] was true. It is true once for a message, and false after a
-// question in the same turn. Put it in front of what cannot be undone, with an id
-// that says what that is. It is false for a confirm without danger.
-func (c *Conversation) Use(id string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	i := slices.Index(c.state.Confirmed, id)
-	if i < 0 || c.state.Asked {
+// Use reports whether the user's last message confirmed exactly the question e, each
+// danger of it, and [Reply.Proceed] was true. It is true once for a message, and false
+// after a question in the same turn. Put it in front of what cannot be undone, with a
+// question in the engine's own words that says what that is; if Use is false, ask that
+// question:
+//
+//	if talk.Use(question) {
+//		// delete
+//	} else {
+//		event, err := talk.Ask(callID, question)
+//	}
+//
+// What a model asks in words of its own confirms nothing here, whatever its id is. Use
+// is false if e has no confirm with danger, or cannot be asked.
+func (c *Conversation) Use(e *Envelope) bool {
+	e, err := e.Normalized()
+	if err != nil {
 		return false
 	}
-	c.state.Confirmed = slices.Delete(c.state.Confirmed, i, i+1)
+	digest, err := e.Digest()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil || c.state.Asked || c.state.Confirmed != digest {
+		return false
+	}
+	c.state.Confirmed = ""
 	return true
 }
 
@@ -311,7 +312,7 @@ func (t *talk) refusal(e *Envelope) error {
 
 // ask lets w wait for an answer.
 func (t *talk) ask(w *waiting) {
-	t.Waits, t.Asked, t.Confirmed = w, true, nil
+	t.Waits, t.Asked, t.Confirmed = w, true, ""
 	if t.Prompts == nil {
 		t.Prompts = make(map[string]string)
 	}

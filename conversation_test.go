@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -218,7 +219,7 @@ func TestRepeatedEvent(t *testing.T) {
 	assert.ErrorIs(t, err, clarify.ErrRepeated)
 	assert.Nil(t, c.Pending(), "it was answered")
 	assert.False(t, c.Asking())
-	assert.True(t, c.Use("approve"), "a copy takes no yes away")
+	assert.True(t, c.Use(aboutProduction), "a copy takes no yes away")
 
 	require.NoError(t, json.Unmarshal(store(t, &c), &c))
 	_, err = c.Event(production)
@@ -236,12 +237,12 @@ func TestCopyOfAnAnswer(t *testing.T) {
 		ask("r1", aboutTemporary)
 		withReference, without := formAnswer(t, "approve", c.Reference()), formAnswer(t, "approve", "")
 		require.True(t, c.Message(withReference).Proceed())
-		require.True(t, c.Use("approve"))
+		require.True(t, c.Use(aboutTemporary))
 
 		r := c.Message(withReference)
 		assert.Equal(t, clarify.StateNothingAsked, r.State(), "nothing waits")
 		checkViolations(t, r.Violations(), "other_question at for")
-		assert.False(t, c.Use("approve"))
+		assert.False(t, c.Use(aboutTemporary))
 
 		ask("r2", aboutTemporary)
 		reference := c.Reference()
@@ -250,13 +251,13 @@ func TestCopyOfAnAnswer(t *testing.T) {
 		assert.Equal(t, clarify.Undecided, r.Decision("approve"))
 		checkViolations(t, r.Violations(), "other_question at for")
 		assert.Contains(t, r.ForModel(), "proceed: no")
-		assert.False(t, c.Use("approve"))
+		assert.False(t, c.Use(aboutTemporary))
 		assert.Equal(t, reference, c.Reference(), "the new question stays open")
 		assert.False(t, c.Asking(), "but a turn began")
 
 		// Without a reference a copy cannot be told from an answer: the question is the same.
 		assert.True(t, c.Message(without).Proceed())
-		assert.True(t, c.Use("approve"))
+		assert.True(t, c.Use(aboutTemporary))
 		assert.Nil(t, c.Pending())
 	})
 }
@@ -328,7 +329,7 @@ func TestEveryQuestionHasAReference(t *testing.T) {
 			}
 		}
 		assert.True(t, engine.Message(formAnswer(t, "approve", ev.Reference())).Proceed())
-		assert.True(t, engine.Use("approve"))
+		assert.True(t, engine.Use(aboutTemporary))
 		console.Message("")
 	}
 	_, err := engine.Call("r1", []byte(`{"prompts":{"id":"approve","kind":"confirm","question":"Delete the temporary bucket?","danger":true}}`))
@@ -385,7 +386,7 @@ func TestManyIDs(t *testing.T) {
 		_, err := c.Event(resultEvent(t, "r1", aboutTemporary))
 		require.NoError(t, err)
 		assert.Equal(t, reference != "", c.Message(formAnswer(t, "approve", reference)).Proceed())
-		assert.Equal(t, reference != "", c.Use("approve"))
+		assert.Equal(t, reference != "", c.Use(aboutTemporary))
 	}
 }
 
@@ -448,7 +449,7 @@ func TestAnswerAfterANewQuestion(t *testing.T) {
 		assert.False(t, c.Message(formAnswer(t, "approve", old)).Proceed(), "after a chat nothing waits")
 		assert.False(t, c.Message(formAnswer(t, "approve", "")).Proceed())
 		assert.Equal(t, "approve: confirmed", c.Message("approve: confirmed").ForModel(), "it is a message like any other")
-		assert.False(t, c.Use("approve"))
+		assert.False(t, c.Use(aboutTemporary))
 	})
 }
 
@@ -463,7 +464,7 @@ func TestSameIDForAnotherQuestion(t *testing.T) {
 		refused(t, &c, "r2", aboutProduction, `prompts[0].id: got "approve"`, "reused_id at prompts[0].id")
 		r := c.Message("approve: confirmed")
 		assert.Equal(t, clarify.StateNothingAsked, r.State())
-		assert.False(t, c.Use("approve"))
+		assert.False(t, c.Use(aboutProduction))
 	})
 	console := func(t *testing.T) (c *clarify.Conversation, old string) {
 		c = new(clarify.Conversation)
@@ -489,7 +490,7 @@ func TestSameIDForAnotherQuestion(t *testing.T) {
 			assert.Equal(t, []string{"approve"}, r.Missing())
 			checkViolations(t, r.Violations(), want)
 			assert.Nil(t, c.Pending())
-			assert.False(t, c.Use("approve"))
+			assert.False(t, c.Use(aboutProduction))
 		})
 	}
 	t.Run("Console with the old reference", func(t *testing.T) {
@@ -499,11 +500,11 @@ func TestSameIDForAnotherQuestion(t *testing.T) {
 		r := c.Message(formAnswer(t, "approve", old))
 		assert.Equal(t, clarify.StateUnanswered, r.State())
 		checkViolations(t, r.Violations(), "other_question at for")
-		assert.False(t, c.Use("approve"))
+		assert.False(t, c.Use(aboutProduction))
 		assert.Equal(t, reference, c.Reference(), "the new question stays open")
 		assert.Equal(t, "Delete production?", c.Pending().Prompts[0].Question)
 		assert.True(t, c.Message(formAnswer(t, "approve", reference)).Proceed(), "with the right reference it counts")
-		assert.True(t, c.Use("approve"))
+		assert.True(t, c.Use(aboutProduction))
 	})
 	t.Run("Console, and an id that only looks the same", func(t *testing.T) {
 		c, _ := console(t)
@@ -525,62 +526,97 @@ func TestSameIDForAnotherQuestion(t *testing.T) {
 }
 
 func TestUse(t *testing.T) {
-	both := envelopeOf(confirm("delete.a", "A?", true), confirm("delete.b", "B?", true), confirm("go", "Go on?", false))
+	both := func() *clarify.Envelope {
+		return envelopeOf(confirm("delete.a", "A?", true), confirm("delete.b", "B?", true), confirm("go", "Go on?", false))
+	}
 	const yes = "delete.a: confirmed\ndelete.b: confirmed\ngo: yes"
 	onBothSides(t, func(t *testing.T, c *clarify.Conversation, ask asker) {
-		assert.False(t, c.Use("delete.a"), "nothing was asked")
-		ask("r1", both)
-		assert.False(t, c.Use("delete.a"), "nothing was answered")
+		assert.False(t, c.Use(both()), "nothing was asked")
+		ask("r1", both())
+		assert.False(t, c.Use(both()), "nothing was answered")
 		assert.False(t, c.Message(strings.Replace(yes, "go: yes", "go: no", 1)).Proceed())
-		assert.False(t, c.Use("delete.a"), "cancelled")
+		assert.False(t, c.Use(both()), "cancelled")
 
-		ask("r2", both)
+		ask("r2", both())
 		c.Message(yes)
-		assert.False(t, c.Use("go"), "no danger")
-		assert.False(t, c.Use("DELETE.A"), "another id")
-		assert.False(t, c.Use(""))
-		assert.True(t, c.Use("delete.a"))
-		assert.False(t, c.Use("delete.a"), "once")
+		for name, change := range map[string]func(e *clarify.Envelope){
+			"a part of it":     func(e *clarify.Envelope) { e.Prompts = e.Prompts[:1] },
+			"another order":    func(e *clarify.Envelope) { slices.Reverse(e.Prompts) },
+			"a title":          func(e *clarify.Envelope) { e.Title = "Clean up" },
+			"another id":       func(e *clarify.Envelope) { e.Prompts[0].ID = "delete.c" },
+			"another question": func(e *clarify.Envelope) { e.Prompts[0].Question = "C?" },
+			"a hint":           func(e *clarify.Envelope) { e.Prompts[0].Hint = "All of it." },
+			"another label":    func(e *clarify.Envelope) { e.Prompts[0].Input.(*clarify.Confirm).ConfirmLabel = "Go on" },
+			"no danger":        func(e *clarify.Envelope) { e.Prompts[0].Input = &clarify.Confirm{} },
+			"optional":         func(e *clarify.Envelope) { e.Prompts[2].Optional = true },
+			"one more":         func(e *clarify.Envelope) { e.Prompts = append(e.Prompts, confirm("more", "More?", false)) },
+			"a skipped part":   func(e *clarify.Envelope) { e.Skipped = []clarify.Skipped{{Part: clarify.PartPrompt}} },
+			"nothing":          func(e *clarify.Envelope) { *e = clarify.Envelope{} },
+		} {
+			e := both()
+			change(e)
+			assert.False(t, c.Use(e), name)
+		}
+		assert.False(t, c.Use(nil))
 		c2 := load(t, store(t, c))
-		assert.False(t, c2.Use("delete.a"), "once, also after a restart")
-		assert.True(t, c2.Use("delete.b"))
-		c.Message("thanks")
-		assert.False(t, c.Use("delete.b"), "in the next turn")
+		same := both()
+		same.Prompts[0].Question, same.Prompts[0].Input.(*clarify.Confirm).ConfirmLabel = " A? ", clarify.DefaultConfirmLabel
+		assert.True(t, c.Use(same), "it is the same as it is shown")
+		assert.False(t, c.Use(both()), "once")
+		assert.False(t, load(t, store(t, c)).Use(both()), "once, also after a restart")
+		assert.True(t, c2.Use(both()), "after a restart")
 
-		ask("r3", both)
+		ask("r3", both())
 		c.Message(yes)
-		ask("r4", envelopeOf(confirm("more", "More?", false)))
-		assert.False(t, c.Use("delete.a"), "after a question in the same turn")
-		c.Message("more: yes")
-		assert.False(t, c.Use("delete.a"), "and in the next one")
+		c.Message("thanks")
+		assert.False(t, c.Use(both()), "in the next turn")
 
-		ask("r5", both)
+		ask("r4", both())
+		c.Message(yes)
+		ask("r5", envelopeOf(confirm("more", "More?", false)))
+		assert.False(t, c.Use(both()), "after a question in the same turn")
+		c.Message("more: yes")
+		assert.False(t, c.Use(both()), "and in the next one")
+		assert.False(t, c.Use(envelopeOf(confirm("more", "More?", false))), "no danger")
+
+		ask("r6", both())
 		c.Message(yes)
 		c.NoAnswer()
-		assert.False(t, c.Use("delete.a"), "after NoAnswer")
+		assert.False(t, c.Use(both()), "after NoAnswer")
 
-		ask("r6", both)
+		ask("r7", both())
 		c.Message(yes + "\nbut wait")
-		assert.False(t, c.Use("delete.a"), "proceed is false")
+		assert.False(t, c.Use(both()), "proceed is false")
 	})
 	t.Run("a question that cannot be shown", func(t *testing.T) {
 		var c clarify.Conversation
-		_, err := c.Event(resultEvent(t, "r1", both))
+		_, err := c.Event(resultEvent(t, "r1", both()))
 		require.NoError(t, err)
 		require.True(t, c.Message(yes).Proceed())
 		_, err = c.Event(toolEnd("done"))
 		require.Error(t, err)
-		assert.False(t, c.Use("delete.a"))
+		assert.False(t, c.Use(both()))
 	})
 	t.Run("a part that was left out", func(t *testing.T) {
 		var c clarify.Conversation
-		output := strings.Replace(resultEvent(t, "", both).Output, `"prompts":[`, `"prompts":[{"id":"when","kind":"date","question":"When?"},`, 1)
+		output := strings.Replace(resultEvent(t, "", both()).Output, `"prompts":[`, `"prompts":[{"id":"when","kind":"date","question":"When?"},`, 1)
 		_, err := c.Event(toolEnd(output))
 		require.NoError(t, err)
 		require.NoError(t, json.Unmarshal(store(t, &c), &c))
 		require.NotEmpty(t, c.Pending().Skipped)
 		c.Message(yes)
-		assert.False(t, c.Use("delete.a"))
+		assert.False(t, c.Use(both()))
+	})
+	t.Run("a question that cannot be asked here", func(t *testing.T) { // an engine must not write so long a label
+		var c clarify.Conversation
+		long := confirm("approve", "Delete it?", true)
+		long.Input.(*clarify.Confirm).CancelLabel = strings.Repeat("x", clarify.MaxLabel+1)
+		output, err := envelopeOf(long).AppendJSON(nil)
+		require.NoError(t, err)
+		e, err := c.Event(toolEnd(string(output)))
+		require.NoError(t, err)
+		require.True(t, c.Message("approve: confirmed").Proceed())
+		assert.False(t, c.Use(e))
 	})
 }
 
@@ -604,7 +640,7 @@ func TestUseAtOnce(t *testing.T) {
 		for i := range 16 {
 			group.Go(func() {
 				<-start
-				if c.Use("approve") {
+				if c.Use(aboutTemporary) {
 					used.Add(1)
 				}
 				switch i % 4 { // and the rest of the methods
@@ -637,14 +673,14 @@ func TestUseAtOnce(t *testing.T) {
 				case j == i%8:
 					_, err := c.Event(toolEnd("done"))
 					assert.Error(t, err)
-				case c.Use("approve"):
+				case c.Use(aboutTemporary):
 					used.Add(1)
 				}
 			})
 		}
 		group.Wait()
 		require.LessOrEqual(t, used.Load(), int32(1))
-		require.False(t, c.Use("approve"))
+		require.False(t, c.Use(aboutTemporary))
 	}
 }
 
@@ -689,7 +725,7 @@ func TestNoAnswer(t *testing.T) {
 		assert.Nil(t, c.Pending())
 		assert.Empty(t, c.Reference())
 		assert.False(t, c.Message(formAnswer(t, "approve", reference)).Proceed(), "it comes too late")
-		assert.False(t, c.Use("approve"))
+		assert.False(t, c.Use(aboutTemporary))
 	})
 }
 
@@ -740,7 +776,7 @@ func TestConversationKeepsItsOwn(t *testing.T) {
 			r := c.Message("approve: confirmed\nbucket: a")
 			assert.True(t, r.Proceed())
 			assert.Equal(t, []string{"a"}, r.Values("bucket"))
-			assert.True(t, c.Use("approve"))
+			assert.True(t, c.Use(want))
 		})
 	}
 }
@@ -779,7 +815,7 @@ func TestConversationJSON(t *testing.T) {
 	keep()
 	c.Message("approve: confirmed")
 	keep()
-	require.True(t, c.Use("approve"))
+	require.True(t, c.Use(aboutTemporary))
 	keep()
 	_, err = c.Ask("r2", envelopeOf(clarify.Prompt{ID: "note", Question: "Why?", Input: &clarify.Text{}}))
 	require.NoError(t, err)
@@ -950,7 +986,7 @@ func TestAnswersFor(t *testing.T) {
 		r := c.Message(message)
 		assert.False(t, r.Proceed(), message)
 		assert.Contains(t, r.Remainder(), "wait", message)
-		assert.False(t, c.Use("approve"), message)
+		assert.False(t, c.Use(aboutTemporary), message)
 	}
 	// Twice it says nothing.
 	var c clarify.Conversation
@@ -960,7 +996,7 @@ func TestAnswersFor(t *testing.T) {
 	r := c.Message(strings.TrimSuffix(plain, "}") + `,"for":"x","for":` + reference + "}")
 	assert.False(t, r.Proceed())
 	checkViolations(t, r.Violations(), "duplicate_key at answers")
-	assert.False(t, c.Use("approve"))
+	assert.False(t, c.Use(aboutTemporary))
 }
 
 // TestFormFor: a page sends the reference in a hidden field.

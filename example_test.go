@@ -586,7 +586,7 @@ func ExampleConversation() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println("asking:", engine.Asking(), "use:", engine.Use("confirm_delete"))
+	fmt.Println("asking:", engine.Asking(), "use:", engine.Use(askedToDelete()))
 
 	// The Console gets the event, shows the form, and sends what the user entered.
 	if _, err := console.Event(event); err != nil {
@@ -607,8 +607,8 @@ func ExampleConversation() {
 
 	reply := engine.Message(string(message))
 	fmt.Println("proceed:", reply.Proceed(), "pending:", engine.Pending() != nil)
-	fmt.Println("use:", engine.Use("confirm_delete"))
-	fmt.Println("use again:", engine.Use("confirm_delete"))
+	fmt.Println("use:", engine.Use(askedToDelete()))
+	fmt.Println("use again:", engine.Use(askedToDelete()))
 
 	// The same is asked again, and a copy of the old answer arrives.
 	if _, err := engine.Ask("call-2", askedToDelete()); err != nil {
@@ -670,21 +670,20 @@ func ExampleConversation_testing() {
 	// true
 }
 
-// A scripted is an engine whose model wants to delete a bucket, and asks if it must not.
+// A scripted is an engine whose model wants to delete a bucket, and which asks if it must not.
 type scripted struct {
 	talk    clarify.Conversation
 	buckets map[string]bool
-	calls   int
 }
 
 // turn returns how many buckets are left.
 func (g *scripted) turn(message string) int {
+	question := &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "delete.avatars", Question: "Delete bucket avatars?", Input: &clarify.Confirm{Danger: true}}}}
 	g.talk.Message(message)
-	if g.talk.Use("delete.avatars") {
+	if g.talk.Use(question) {
 		delete(g.buckets, "avatars")
-	} else {
-		g.calls++
-		g.talk.Call(fmt.Sprint(g.calls), []byte(`{"prompts": {"id": "delete.avatars", "kind": "confirm", "question": "Delete bucket avatars?", "danger": true}}`))
+	} else if _, err := g.talk.Ask("", question); err != nil {
+		panic(err)
 	}
 	return len(g.buckets)
 }

@@ -180,7 +180,8 @@ func (r *Reply) Decision(id string) Decision {
 // and [Reply.Text] then.
 //
 // The engine must make sure of two things: that the action it now takes is the one
-// that it asked about (see [Envelope.Digest]), and that an answer acts once.
+// that it asked about, and that an answer acts once. [Conversation.Use] sees to both;
+// without a conversation, compare an [Envelope.Digest].
 func (r *Reply) Proceed() bool { return r.State() == StateConfirmed }
 
 // Values returns the ids of the options that were chosen at the choice with the

@@ -196,7 +196,7 @@ func showsForms(c *mcp.ClientCapabilities) bool {
 
 // round returns the question as the result of the first call, and reads the
 // answer in the second.
-func (a *Asker) round(req *mcp.CallToolRequest, f form, about []byte) (Answer, error) {
+func (a *Asker) round(req *mcp.CallToolRequest, f form, about []string) (Answer, error) {
 	if req.Params.RequestState == "" && len(req.Params.InputResponses) == 0 {
 		return Answer{pending: &mcp.CallToolResult{
 			InputRequests: mcp.InputRequestMap{responseName: f.params()},

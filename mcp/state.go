@@ -4,8 +4,9 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
+	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,22 +16,13 @@ import (
 // stateLife is how long a person has to answer.
 const stateLife = 24 * time.Hour
 
-// A clarify.Conversation does not fit here. A tool asks and is answered within one
-// call, or by the client calling it again, so there are no turns; a session can have
-// many calls at once; and between the two calls it is the client that keeps the state,
-// so the state has to be signed.
+// states issues states and remembers which were used. The client keeps a state between
+// question and answer. It has a number that is used once, the time when it expires, and
+// a signature over both and over what the question is about.
 //
-// The client keeps a state between question and answer. It holds a number that is
-// used once, the time when it expires, and a signature over both and over what
-// the question is about.
-const (
-	nonceSize = 16
-	stateSize = nonceSize + 8 + sha256.Size
-)
-
-type nonce [nonceSize]byte
-
-// states issues states and remembers which were used.
+// A clarify.Conversation does not fit here: a tool asks and is answered within one call,
+// or by the client calling it again, so there are no turns, and a session can have many
+// calls at once.
 type states struct {
 	key []byte
 
@@ -38,77 +30,56 @@ type states struct {
 	// used has the states that were used since turn, before those of the period
 	// before it. A period is as long as a state's life, so a state is
 	// remembered at least until it expires.
-	used, before map[nonce]bool
+	used, before map[string]bool
 	turn         time.Time
 }
 
 func newStates(key []byte) *states {
-	return &states{key: key, used: map[nonce]bool{}}
+	return &states{key: key, used: map[string]bool{}}
 }
 
 // binding returns what an answer is about: the question, in its canonical bytes,
-// and the call that asked it. Each part is hashed, so that no two parts run into
-// each other.
-func binding(req *mcp.CallToolRequest, question string) []byte {
+// and the call that asked it.
+func binding(req *mcp.CallToolRequest, question string) []string {
 	user := ""
 	if req.Extra != nil && req.Extra.TokenInfo != nil {
 		user = req.Extra.TokenInfo.UserID
 	}
-	var b []byte
-	for _, part := range []string{"clarifymcp", question, req.Params.Name, string(req.Params.Arguments), user} {
-		sum := sha256.Sum256([]byte(part))
-		b = append(b, sum[:]...)
-	}
-	return b
+	return []string{question, req.Params.Name, string(req.Params.Arguments), user}
 }
 
-func (s *states) issue(about []byte) string {
-	b := make([]byte, nonceSize, stateSize)
-	rand.Read(b)
-	b = binary.BigEndian.AppendUint64(b, uint64(time.Now().Add(stateLife).Unix()))
-	return base64.RawURLEncoding.EncodeToString(s.sign(b, about))
+func (s *states) issue(about []string) string {
+	return s.state(rand.Text(), time.Now().Add(stateLife).Unix(), about)
 }
 
-// sign appends the signature of b and about to b.
-func (s *states) sign(b, about []byte) []byte {
+func (s *states) state(number string, expires int64, about []string) string {
+	signed := fmt.Sprintf("%s.%d", number, expires)
 	mac := hmac.New(sha256.New, s.key)
-	mac.Write(b)
-	mac.Write(about)
-	return mac.Sum(b)
-}
-
-func decode(state string) ([]byte, bool) {
-	if len(state) > base64.RawURLEncoding.EncodedLen(stateSize) {
-		return nil, false
+	for _, part := range append([]string{"clarifymcp", signed}, about...) {
+		fmt.Fprintf(mac, "%d:%s", len(part), part) // so that no two parts run into each other
 	}
-	b, err := base64.RawURLEncoding.DecodeString(state)
-	return b, err == nil && len(b) == stateSize // DecodeString skips line breaks
+	return fmt.Sprintf("%s.%x", signed, mac.Sum(nil))
 }
 
 // verify reports whether the state was issued for about and has not expired.
-func (s *states) verify(state string, about []byte) bool {
-	b, ok := decode(state)
-	if !ok {
-		return false
-	}
-	signed := b[: nonceSize+8 : nonceSize+8]
-	expires := time.Unix(int64(binary.BigEndian.Uint64(b[nonceSize:])), 0)
-	return hmac.Equal(s.sign(signed, about), b) && time.Now().Before(expires)
+func (s *states) verify(state string, about []string) bool {
+	number, rest, _ := strings.Cut(state, ".")
+	seconds, _, _ := strings.Cut(rest, ".")
+	expires, _ := strconv.ParseInt(seconds, 10, 64)
+	return hmac.Equal([]byte(state), []byte(s.state(number, expires, about))) && time.Now().Before(time.Unix(expires, 0))
 }
 
 // use marks a state as used. It reports whether this is the first use. The state
 // must be one that verify accepted.
 func (s *states) use(state string) bool {
-	b, _ := decode(state)
-	n := nonce(b[:nonceSize])
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := time.Now(); now.Sub(s.turn) > stateLife {
-		s.used, s.before, s.turn = map[nonce]bool{}, s.used, now
+		s.used, s.before, s.turn = map[string]bool{}, s.used, now
 	}
-	if s.used[n] || s.before[n] {
+	if s.used[state] || s.before[state] {
 		return false
 	}
-	s.used[n] = true
+	s.used[state] = true
 	return true
 }

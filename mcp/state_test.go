@@ -1,7 +1,6 @@
 package clarifymcp
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -87,21 +86,18 @@ func TestForgedState(t *testing.T) {
 	state := h.first(e)
 	forged := map[string]string{
 		"none":            "",
-		"not base64":      strings.Repeat("*", len(state)),
-		"line breaks":     strings.Repeat("\n", len(state)),
+		"points":          strings.Repeat(".", len(state)),
+		"a line break":    state + "\n",
 		"cut":             state[:len(state)-2],
 		"longer":          state + "AA",
-		"padded":          state + "=",
+		"another sign":    strings.Replace(state, ".", ".+", 1),
+		"another zero":    strings.Replace(state, ".", ".0", 1),
+		"no signature":    state[:strings.LastIndex(state, ".")+1],
 		"of another":      byHand(t, nil).first(e),
-		"zeros":           base64.RawURLEncoding.EncodeToString(make([]byte, stateSize)),
 		"a state of ours": "round=1",
 	}
-	raw, err := base64.RawURLEncoding.DecodeString(state)
-	require.NoError(t, err)
-	for i := range raw {
-		raw[i] ^= 1
-		forged[fmt.Sprint("byte ", i)] = base64.RawURLEncoding.EncodeToString(raw)
-		raw[i] ^= 1
+	for i := range state {
+		forged[fmt.Sprint("byte ", i)] = state[:i] + string(state[i]^1) + state[i+1:]
 	}
 	for name, state := range forged {
 		t.Run(name, func(t *testing.T) { refused(t, h.second(params(e), state, saysYes()), ErrState) })
@@ -124,7 +120,7 @@ func TestBinding(t *testing.T) {
 	}
 
 	about := func(question, name, args, user string) string {
-		return string(binding(&mcp.CallToolRequest{
+		return newStates([]byte("key")).state("1", 1, binding(&mcp.CallToolRequest{
 			Params: &mcp.CallToolParamsRaw{Name: name, Arguments: json.RawMessage(args)},
 			Extra:  &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{UserID: user}},
 		}, question))
@@ -175,7 +171,7 @@ func TestOnce(t *testing.T) {
 // A person has a day. A used state is remembered for as long, then forgotten.
 func TestStateLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		about := []byte("about")
+		about := []string{"about"}
 		s := newStates([]byte("key"))
 		state := s.issue(about)
 		time.Sleep(stateLife - time.Second)

@@ -222,6 +222,7 @@ func (g *engine) take(req turnRequest, turns []turnRecord, buckets map[string]bu
 		}
 		t.plan = turns[n-1].Plan
 	}
+	t.asked = t.talk.Pending()
 	t.reply = t.talk.Message(req.Message)
 	if t.talk.Pending() != nil { // the answers were for another question
 		t.record.Plan, t.plan = t.plan, nil
@@ -241,8 +242,9 @@ func (g *engine) take(req turnRequest, turns []turnRecord, buckets map[string]bu
 // and it can either ask or change something, but not both.
 type turn struct {
 	talk  clarify.Conversation
-	plan  *plan          // what the agent does after a yes; nil if no question was answered
-	reply *clarify.Reply // the user's message, read against the question
+	plan  *plan             // what the agent does after a yes; nil if no question was answered
+	asked *clarify.Envelope // the question that waited, for which the plan was made
+	reply *clarify.Reply    // the user's message, read against it
 
 	record  turnRecord
 	run     string            // names the turn, and so the question that it asks

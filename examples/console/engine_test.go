@@ -301,7 +301,7 @@ func TestTheFirstToSaveActs(t *testing.T) {
 	ready := sync.WaitGroup{}
 	ready.Add(2) // both have loaded the state, and the yes is theirs
 	k.engine.script = func(t *turn) error {
-		assert.True(k, t.talk.Use(askDelete))
+		assert.True(k, t.talk.Use(t.asked))
 		ready.Done()
 		ready.Wait()
 		return t.change(change{Do: doDelete, Bucket: t.reply.Values(askBuckets)[0]})

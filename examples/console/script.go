@@ -141,12 +141,8 @@ func (t *turn) deleteAnswered(p plan) error {
 	if named {
 		p.Archive = strings.TrimSpace(archive)
 	}
-	confirm := askDelete
-	if p.Guarded {
-		confirm = askGuarded
-	}
 	switch _, taken := t.buckets[p.Archive]; {
-	case !t.talk.Use(p.id(confirm)):
+	case !t.talk.Use(t.asked):
 		return t.askDelete(p, "I deleted nothing yet: the answer is not complete.")
 	case p.Archive != "" && !named && !p.Guarded:
 		p.Archive = ""

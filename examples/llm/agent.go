@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,72 +74,57 @@ func (a *agent) run(calls []call) []result {
 	results, asks := make([]result, len(calls)), false
 	for i, c := range calls {
 		if clarify.IsTool(c.name) {
-			event, err := a.ask(c)
+			event, err := a.talk.Call(c.id, c.arguments) // the Console gets the event
 			results[i], asks = result{c.id, event.Output, err != nil}, true
 		}
 	}
 	for i, c := range calls {
 		if !clarify.IsTool(c.name) {
-			text, err := a.act(c, asks)
-			if err != nil {
-				text = "Error: " + err.Error()
-			}
-			results[i] = result{c.id, text, err != nil}
+			text, isError := a.act(c, asks)
+			results[i] = result{c.id, text, isError}
 		}
 	}
 	return results
 }
 
-// ask runs the clarify tool. The Console gets the event; its output is for the model,
-// and tells it how to fix a call that is refused.
-func (a *agent) ask(c call) (clarify.Event, error) { return a.talk.Call(c.id, c.arguments, word) }
-
-// confirmID returns the id of the confirm for deleting the bucket.
-func confirmID(bucket string) string { return confirmPrefix + bucket }
-
-const confirmPrefix = "delete."
-
-// word sees to it that a yes means for the user what it means for delete: the agent
-// words each question about a deletion, whatever the model wrote.
-func word(asked *clarify.Envelope) error {
-	for i, p := range asked.Prompts {
-		if bucket, ok := strings.CutPrefix(p.ID, confirmPrefix); ok {
-			asked.Title = ""
-			asked.Prompts[i] = clarify.Prompt{ID: p.ID, Question: "Delete bucket " + bucket + " and all of its files?",
-				Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true}}
-		}
-	}
-	return nil
-}
-
 // act runs a tool other than clarify. If asks is true, the model asks a question
 // in the same response, and act refuses to change anything.
-func (a *agent) act(c call, asks bool) (string, error) {
+func (a *agent) act(c call, asks bool) (text string, isError bool) {
 	switch c.name {
 	case listBuckets:
-		return strings.Join(slices.Sorted(maps.Keys(a.buckets)), ", "), nil
+		return strings.Join(slices.Sorted(maps.Keys(a.buckets)), ", "), false
 	case deleteBucket:
-		if asks {
-			return "", errors.New("not executed, because you asked the user in the same response: wait for the answer")
+		if asks || a.talk.Asking() {
+			return "Error: not executed, because the user is asked in the same response: wait for the answer", true
 		}
-		return a.delete(c.arguments)
+		return a.delete(c)
 	}
-	return "", fmt.Errorf("there is no tool %q", c.name)
+	return fmt.Sprintf("Error: there is no tool %q", c.name), true
 }
 
-func (a *agent) delete(arguments []byte) (string, error) {
+// delete deletes a bucket, or asks the user whether it may.
+func (a *agent) delete(c call) (text string, isError bool) {
 	var in struct{ Bucket string }
-	if err := json.Unmarshal(arguments, &in); err != nil {
-		return "", errors.New("the arguments are not JSON like {\"bucket\": …}")
+	if json.Unmarshal(c.arguments, &in) != nil {
+		return "Error: the arguments are not JSON like {\"bucket\": …}", true
 	}
-	switch {
-	case !a.buckets[in.Bucket]:
-		return "", fmt.Errorf("there is no bucket %q", in.Bucket)
-	case !a.talk.Use(confirmID(in.Bucket)): // true once after a yes
-		return "", fmt.Errorf("not executed, because the user has not confirmed it: call %s with a confirm with the id %q", clarify.ToolName, confirmID(in.Bucket))
+	if !a.buckets[in.Bucket] {
+		return fmt.Sprintf("Error: there is no bucket %q", in.Bucket), true
+	}
+	question := deletion(in.Bucket)
+	if !a.talk.Use(question) { // true once, after a yes to exactly this question
+		event, err := a.talk.Ask(c.id, question) // as above
+		return event.Output, err != nil
 	}
 	delete(a.buckets, in.Bucket)
-	return "Deleted bucket " + in.Bucket + ".", nil
+	return "Deleted bucket " + in.Bucket + ".", false
+}
+
+// deletion is what the user is asked before a bucket is deleted, in words of the agent:
+// what a model writes above a button need not be what the button does.
+func deletion(bucket string) *clarify.Envelope {
+	return &clarify.Envelope{Prompts: []clarify.Prompt{{ID: "delete." + bucket, Question: "Delete bucket " + bucket + " and all of its files?",
+		Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true}}}}
 }
 
 const (
@@ -161,7 +145,7 @@ func tools(form clarify.ToolForm) []tool {
 	return []tool{
 		{clarify.ToolName, clarify.ToolDescription(), clarify.ToolSchema(form)},
 		{listBuckets, "Lists the user's buckets.", json.RawMessage(`{"type":"object","properties":{},"required":[],"additionalProperties":false}`)},
-		{deleteBucket, fmt.Sprintf("Deletes a bucket with all its files. The user has to confirm it first: call %s with a confirm whose id is %q. It is shown in words of our own.", clarify.ToolName, confirmID("BUCKET")),
+		{deleteBucket, "Deletes a bucket with all its files. The first call asks the user, and deletes nothing. If the user confirms it, call this once more.",
 			json.RawMessage(`{"type":"object","properties":{"bucket":{"type":"string","description":"The bucket's name."}},"required":["bucket"],"additionalProperties":false}`)},
 	}
 }

@@ -31,7 +31,7 @@ const (
 	deleteUploads = `{"bucket":"uploads"}`
 
 	secondQuestion = "Error: invalid clarify prompts — arguments: got a second question in this turn, want one call with all prompts, and then the user's answer"
-	notExecuted    = "Error: not executed, because you asked the user in the same response: wait for the answer"
+	notExecuted    = "Error: not executed, because the user is asked in the same response: wait for the answer"
 )
 
 var done = said{text: "Done."}
@@ -133,11 +133,11 @@ func TestMutationBesideTheQuestion(t *testing.T) {
 		"a question after a refused one": {calls(clarify.ToolName, `{}`, clarify.ToolName, ask(whichRegion)), true, []string{refusal, region}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := []said{calls(clarify.ToolName, ask(confirm("avatars"), confirm("uploads"))), tt.response, done}
+			script := []said{calls(deleteBucket, deleteAvatars), tt.response, done}
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars and the uploads.")
 				// The user says yes, but the question is why nothing is deleted.
-				turn(t, a, "delete.avatars: confirmed\ndelete.uploads: confirmed")
+				turn(t, a, "delete.avatars: confirmed")
 				want(t, a, "avatars temp uploads", tt.asks)
 				if tt.asks {
 					turn(t, a, "Never mind.")
@@ -153,15 +153,27 @@ func TestMutationBesideTheQuestion(t *testing.T) {
 // beside them, so that the test above can fail.
 func TestMutationAlone(t *testing.T) {
 	script := []said{
-		calls(clarify.ToolName, ask(confirm("avatars"), confirm("uploads"))),
+		calls(deleteBucket, deleteAvatars, deleteBucket, deleteUploads),
 		calls(deleteBucket, deleteAvatars, listBuckets, `{}`, deleteBucket, deleteUploads),
+		calls(deleteBucket, deleteUploads),
 		done,
 	}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars and the uploads.")
-		assert.Equal(t, "Done.", turn(t, a, "delete.avatars: confirmed\ndelete.uploads: confirmed"))
+		want(t, a, "avatars temp uploads", true)
+		turn(t, a, "delete.avatars: confirmed")
+		want(t, a, "temp uploads", true)
+		assert.Equal(t, "Done.", turn(t, a, "delete.uploads: confirmed"))
 		want(t, a, "temp", false)
-		wantResults(t, s, "Deleted bucket avatars.", "temp, uploads", "Deleted bucket uploads.")
+		require.Len(t, s.heard, 4)
+		for i, results := range [][]string{nil, {accepted(t, ask(confirm("avatars"))), notExecuted},
+			{"Deleted bucket avatars.", "temp, uploads", accepted(t, ask(confirm("uploads")))}, {"Deleted bucket uploads."}} {
+			var got []string
+			for _, r := range s.heard[i].results {
+				got = append(got, r.text)
+			}
+			assert.Equal(t, results, got)
+		}
 	})
 }
 
@@ -239,122 +251,97 @@ func TestAnswers(t *testing.T) {
 		"another version's yes": {strings.Replace(yes, "/v1", "/v2", 1), false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := []said{{text: "Need one answer.", calls: calls(clarify.ToolName, ask(confirm("avatars"))).calls}, calls(deleteBucket, deleteAvatars), done}
+			script := []said{{text: "Need one answer.", calls: calls(deleteBucket, deleteAvatars).calls}, calls(deleteBucket, deleteAvatars)}
+			if tt.deletes {
+				script = append(script, done)
+			}
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				assert.Equal(t, "Need one answer.", turn(t, a, "Delete the avatars."))
 				reply := a.talk.Pending().Read(tt.message)
 				turn(t, a, tt.message)
 				assert.Equal(t, reply.ForModel(), s.heard[1].user)
-				left, result := "avatars temp uploads", `Error: not executed, because the user has not confirmed it: call clarify with a confirm with the id "delete.avatars"`
 				if tt.deletes {
-					left, result = "temp uploads", "Deleted bucket avatars."
+					want(t, a, "temp uploads", false)
+					wantResults(t, s, "Deleted bucket avatars.")
+				} else { // it asks again
+					want(t, a, "avatars temp uploads", true)
 				}
-				want(t, a, left, false)
-				wantResults(t, s, result)
 			})
 		})
 	}
 }
 
-// TestYesAndMore checks that a yes deletes nothing if another answer is missing,
-// invalid or a no.
-func TestYesAndMore(t *testing.T) {
-	for name, tt := range map[string]struct{ other, message string }{
-		"a required answer is missing": {whichRegion, "delete.avatars: confirmed"},
-		"an answer does not hold":      {whichRegion, `{"protocol":"appwrite.clarify/v1","answers":[{"id":"delete.avatars","kind":"confirm","confirmed":true},{"id":"region","kind":"choice","values":["rome"]}]}`},
-		"the other one is cancelled":   {confirm("uploads"), "delete.avatars: confirmed\ndelete.uploads: cancelled"},
+// TestYesToSomethingElse checks that a yes deletes nothing unless it is to exactly the
+// agent's own question, whatever the model asks, and that the agent then asks that, if it can.
+func TestYesToSomethingElse(t *testing.T) {
+	const yes = "delete.avatars: confirmed"
+	for name, tt := range map[string]struct {
+		arguments, message string
+		asks               bool
+	}{
+		"another id":                  {ask(strings.Replace(confirm("avatars"), "delete.avatars", "sure", 1)), "sure: confirmed", true},
+		"another bucket":              {ask(confirm("temp")), "delete.temp: confirmed", true},
+		"a title":                     {`{"title":"Nothing is deleted",` + ask(confirm("avatars"))[1:], yes, false},
+		"a question beside it":        {ask(confirm("avatars"), whichRegion), yes + "\nregion: 1", true},
+		"a text beside it":            {ask(confirm("avatars"), `{"id":"note","kind":"text","question":"Anything else?"}`), yes + "\nnote: only if there is a backup", true},
+		"another deletion beside it":  {ask(confirm("avatars"), confirm("uploads")), yes + "\ndelete.uploads: confirmed", true},
+		"it does not name the bucket": {ask(strings.Replace(confirm("avatars"), "Delete bucket avatars", "Tidy up the bucket", 1)), yes, false},
+		"it names another one":        {ask(strings.Replace(confirm("avatars"), "bucket avatars", "bucket avatars-old", 1)), yes, false},
+		"it keeps the bucket":         {ask(strings.Replace(confirm("avatars"), "Delete bucket avatars", "Keep bucket avatars", 1)), yes, false},
+		"the labels are exchanged":    {ask(strings.NewReplacer(`"Delete"`, `"Yes, keep it"`, `"Keep it"`, `"Delete"`).Replace(confirm("avatars"))), yes, false},
+		"no danger":                   {ask(strings.Replace(confirm("avatars"), `,"danger":true`, "", 1)), yes, false},
+		"a hint":                      {ask(strings.Replace(confirm("avatars"), `,"danger":true`, `,"danger":true,"hint":"Nothing is deleted."`, 1)), yes, false},
+		"a text":                      {ask(`{"id":"delete.avatars","kind":"text","question":"Delete avatars?"}`), yes, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := []said{calls(clarify.ToolName, ask(confirm("avatars"), tt.other)), calls(deleteBucket, deleteAvatars), done}
+			script := []said{calls(clarify.ToolName, tt.arguments), calls(deleteBucket, deleteAvatars)}
+			if !tt.asks {
+				script = append(script, done)
+			}
 			onEach(t, script, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars.")
 				turn(t, a, tt.message)
-				want(t, a, "avatars temp uploads", false)
-				assert.Contains(t, s.heard[1].user, `answer: "delete.avatars" ("Delete bucket avatars and all of its files?"): confirmed ("Delete")`)
-				assert.Regexp(t, `\nproceed: no, because .*\n\z`, s.heard[1].user)
-			})
-		})
-	}
-	// Another yes does not confirm an optional deletion that has no answer.
-	open := strings.TrimSuffix(confirm("uploads"), `,"danger":true}`) + `,"danger":true,"required":false}`
-	script := []said{calls(clarify.ToolName, ask(confirm("avatars"), open)), calls(deleteBucket, deleteUploads), done}
-	onEach(t, script, func(t *testing.T, a *agent, s *service) {
-		turn(t, a, "Delete the avatars.")
-		turn(t, a, "delete.avatars: confirmed")
-		want(t, a, "avatars temp uploads", false)
-	})
-}
-
-// TestYesToSomethingElse checks that a yes counts only for what the user saw in
-// the question.
-func TestYesToSomethingElse(t *testing.T) {
-	for name, prompt := range map[string]string{
-		"another id":     strings.Replace(confirm("avatars"), "delete.avatars", "sure", 1),
-		"another bucket": confirm("temp"),
-	} {
-		t.Run(name, func(t *testing.T) {
-			id := strings.Split(prompt, `"`)[3]
-			script := []said{calls(clarify.ToolName, ask(prompt)), calls(deleteBucket, deleteAvatars), done}
-			onEach(t, script, func(t *testing.T, a *agent, s *service) {
-				turn(t, a, "Delete the avatars.")
-				turn(t, a, id+": confirmed")
-				assert.Regexp(t, `proceed: yes, with exactly what was asked about\n\z`, s.heard[1].user)
-				want(t, a, "avatars temp uploads", false)
+				if name != "a text" {
+					assert.Regexp(t, `proceed: yes, with exactly what was asked about\n\z`, s.heard[1].user)
+				}
+				want(t, a, "avatars temp uploads", tt.asks)
+				if tt.asks {
+					assert.Equal(t, deletion("avatars"), a.talk.Pending())
+				} else {
+					assert.Regexp(t, `^Error: .*got "delete.avatars", which stood for another question`, s.heard[2].results[0].text)
+				}
 			})
 		})
 	}
 }
 
-// TestQuestionIsOurs checks that the user sees the agent's words above the button that
-// deletes, whatever the model wrote.
-func TestQuestionIsOurs(t *testing.T) {
-	shown := clarify.Prompt{ID: "delete.avatars", Question: "Delete bucket avatars and all of its files?", Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep it", Danger: true}}
-	for name, prompt := range map[string]string{
-		"it does not name the bucket": strings.Replace(confirm("avatars"), "Delete bucket avatars", "Tidy up the bucket", 1),
-		"it names another one":        strings.Replace(confirm("avatars"), "bucket avatars", "bucket avatars-old", 1),
-		"it keeps the bucket":         strings.Replace(confirm("avatars"), "Delete bucket avatars", "Keep bucket avatars", 1),
-		"the labels are exchanged":    strings.NewReplacer(`"Delete"`, `"Keep it"`, `"Keep it"`, `"Delete"`).Replace(confirm("avatars")),
-		"no danger":                   strings.Replace(confirm("avatars"), `,"danger":true`, "", 1),
-		"optional":                    strings.Replace(confirm("avatars"), `,"danger":true`, `,"danger":true,"required":false`, 1),
-		"a hint":                      strings.Replace(confirm("avatars"), `,"danger":true`, `,"danger":true,"hint":"Nothing is deleted."`, 1),
-		"a text":                      `{"id":"delete.avatars","kind":"text","question":"Delete avatars?"}`,
-	} {
-		t.Run(name, func(t *testing.T) {
-			onEach(t, []said{calls(clarify.ToolName, ask(prompt))}, func(t *testing.T, a *agent, s *service) {
-				turn(t, a, "Delete the avatars.")
-				assert.Equal(t, []clarify.Prompt{shown}, a.talk.Pending().Prompts)
-				assert.Empty(t, a.talk.Pending().Title)
-			})
-		})
-	}
-}
-
-// TestYesActsOnce checks that a yes is used once, and only in its own turn.
+// TestYesActsOnce checks that a yes is used once, and only in its own turn. After that
+// the agent asks again.
 func TestYesActsOnce(t *testing.T) {
-	script := []said{calls(clarify.ToolName, ask(confirm("avatars"))), calls(deleteBucket, deleteAvatars), done, calls(deleteBucket, deleteAvatars), done}
+	script := []said{calls(deleteBucket, deleteAvatars), calls(deleteBucket, deleteAvatars), done, calls(deleteBucket, deleteAvatars)}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		turn(t, a, "delete.avatars: confirmed")
+		want(t, a, "temp uploads", false)
 		a.buckets["avatars"] = true // somebody creates it again
 		turn(t, a, "delete.avatars: confirmed")
-		want(t, a, "avatars temp uploads", false)
+		want(t, a, "avatars temp uploads", true)
 		assert.Equal(t, "delete.avatars: confirmed", s.heard[3].user, "a message that answers nothing")
 	})
-	script = []said{calls(clarify.ToolName, ask(confirm("avatars"))), done, calls(deleteBucket, deleteAvatars), done}
+	script = []said{calls(deleteBucket, deleteAvatars), done, calls(deleteBucket, deleteAvatars)}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		turn(t, a, "delete.avatars: confirmed")
 		turn(t, a, "And now?")
-		want(t, a, "avatars temp uploads", false)
+		want(t, a, "avatars temp uploads", true)
 	})
-	script = []said{calls(clarify.ToolName, ask(confirm("avatars"))), calls(deleteBucket, deleteAvatars), calls(deleteBucket, deleteAvatars), done}
+	script = []said{calls(deleteBucket, deleteAvatars), calls(deleteBucket, deleteAvatars), calls(deleteBucket, deleteAvatars)}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		a.model = refilling{a.model, a.buckets}
 		turn(t, a, "delete.avatars: confirmed")
-		want(t, a, "avatars temp uploads", false)
+		want(t, a, "avatars temp uploads", true)
 		assert.Equal(t, "Deleted bucket avatars.", s.heard[2].results[0].text)
-		assert.Regexp(t, "^Error: not executed, because the user has not confirmed it", s.heard[3].results[0].text)
 	})
 }
 
@@ -373,7 +360,7 @@ func (r refilling) next(ctx context.Context, results []result, user string) (res
 // TestAnotherQuestionWaits checks that a yes in words does not count if its id
 // stood for another question before.
 func TestAnotherQuestionWaits(t *testing.T) {
-	script := []said{calls(clarify.ToolName, ask(confirm("avatars"))), calls(deleteBucket, deleteAvatars), done}
+	script := []said{calls(deleteBucket, deleteAvatars), calls(deleteBucket, deleteAvatars), done}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		other := accepted(t, ask(strings.Replace(confirm("avatars"), "all of its files", "nothing else", 1)))
@@ -391,7 +378,7 @@ func TestCut(t *testing.T) {
 	cut.cut, torn.torn = true, true
 	for name, response := range map[string]said{"by the limit": cut, "by the network": torn} {
 		t.Run(name, func(t *testing.T) {
-			onEach(t, []said{calls(clarify.ToolName, ask(confirm("avatars"))), response}, func(t *testing.T, a *agent, s *service) {
+			onEach(t, []said{calls(deleteBucket, deleteAvatars), response}, func(t *testing.T, a *agent, s *service) {
 				turn(t, a, "Delete the avatars.")
 				said, err := a.turn(t.Context(), "delete.avatars: confirmed")
 				assert.Error(t, err)
@@ -406,7 +393,7 @@ func TestCut(t *testing.T) {
 func TestServiceError(t *testing.T) {
 	overloaded := calls(deleteBucket, deleteAvatars)
 	overloaded.fails = true
-	onEach(t, []said{calls(clarify.ToolName, ask(confirm("avatars"))), overloaded}, func(t *testing.T, a *agent, s *service) {
+	onEach(t, []said{calls(deleteBucket, deleteAvatars), overloaded}, func(t *testing.T, a *agent, s *service) {
 		turn(t, a, "Delete the avatars.")
 		says := "503"
 		if s.stream {
@@ -453,25 +440,30 @@ func TestServiceFails(t *testing.T) {
 func TestTalk(t *testing.T) {
 	const hostile = `{"id":"why","kind":"text","question":"Why?\u001b[2J\u202e","required":false}`
 	script := []said{
-		{text: "I need an answer.", calls: calls(clarify.ToolName, ask(confirm("avatars"), hostile, whichRegion)).calls},
+		{text: "I need an answer.", calls: calls(clarify.ToolName, ask(hostile, whichRegion)).calls},
+		calls(deleteBucket, deleteAvatars),
 		calls(deleteBucket, deleteAvatars),
 		done,
 	}
 	onEach(t, script, func(t *testing.T, a *agent, s *service) {
 		var out strings.Builder
-		in := strings.NewReader("Delete the avatars.\n\ndelete.avatars: confirmed\nregion: 2\n\n")
+		in := strings.NewReader("Delete the avatars.\n\nregion: 2\n\ndelete.avatars: confirmed\n\n")
 		require.NoError(t, talk(t.Context(), a, in, &out))
 		const shown = `
 You: Agent: I need an answer.
 
 A question:
-  delete.avatars: Delete bucket avatars and all of its files? 
-    confirmed (Delete) or cancelled (Keep it)
-    DANGER
   why: Why?\x1b[2J\u202e 
   region: Which region? 
     1. Oslo 
     2. Paris 
+
+You: Agent: 
+
+A question:
+  delete.avatars: Delete bucket avatars and all of its files? 
+    confirmed (Delete) or cancelled (Keep it)
+    DANGER
 
 You: Agent: Done.
 

@@ -8,8 +8,8 @@
 //
 // All uses of the library are in engine.go and console.go. A person can also
 // write a message instead of an answer: a line that starts with "/say ". The agent
-// deletes a bucket after a yes to the prompt whose id is "delete." and the bucket's
-// name, and words that prompt itself.
+// deletes a bucket only after a yes to its own question, which delete.json asks. A yes
+// to the question of another call is told to the model, and deletes nothing.
 //
 // If the tool arguments come from standard input, the answers come from there
 // too, after a line that holds only "---".
@@ -75,12 +75,12 @@ func readArguments(name string, in *bufio.Reader) (string, error) {
 	return string(b), err
 }
 
-// turn lets the engine ask, the Console show the question, and the engine act.
+// turn lets the engine ask, which ends the turn, the Console show the question, and the engine act.
 func turn(arguments string, in *bufio.Reader, out io.Writer) error {
 	engine := newEngine()
 	fmt.Fprintf(out, "The agent's buckets: %s\n\n", engine.world())
 
-	event, err := engine.ask([]byte(arguments))
+	event, err := engine.talk.Call("run-1", []byte(arguments))
 	event.Agent = "platform"
 	if err != nil {
 		fmt.Fprintf(out, "The model gets:\n%s\n", event.Output)

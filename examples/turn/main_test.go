@@ -69,7 +69,7 @@ func TestDeletesOnlyOnAConfirmedAnswer(t *testing.T) {
 // An answer that is sent again after it acted does nothing.
 func TestAnAnswerActsOnce(t *testing.T) {
 	g := newEngine()
-	_, err := g.ask([]byte(defaultCall))
+	_, err := g.talk.Call("", []byte(defaultCall))
 	require.NoError(t, err)
 	_, did := g.act(yes)
 	require.Equal(t, "Deleted bucket avatars.", did)
@@ -79,39 +79,39 @@ func TestAnAnswerActsOnce(t *testing.T) {
 	require.True(t, g.buckets["avatars"])
 }
 
-// A yes deletes a bucket only if it answers the question whether to delete it: whatever the model
-// writes, the person sees that question, and its buttons.
+// A yes deletes a bucket only if it answers exactly the engine's question whether to delete
+// it, whatever else has been asked in its name.
 func TestAYesToAnotherQuestionDeletesNothing(t *testing.T) {
-	const shown = `{"protocol":"appwrite.clarify/v1","prompts":[{"id":"delete.avatars","kind":"confirm","question":"Delete bucket avatars and all of its files?","required":true,"confirmLabel":"Delete","cancelLabel":"Keep it","danger":true}]}`
-	for name, prompt := range map[string]string{
-		"harmless":           `"kind":"confirm","question":"Keep bucket avatars as it is?"`,
-		"harmless, a danger": `"kind":"confirm","question":"Would you like to see more?","danger":true`,
-		"another bucket":     `"kind":"confirm","question":"Delete bucket uploads?","danger":true`,
-		"keep and delete":    `"kind":"confirm","question":"Delete bucket avatars?","confirmLabel":"Keep it","cancelLabel":"Delete","danger":true`,
-		"a hint":             `"kind":"confirm","question":"Delete bucket avatars?","hint":"This only archives it.","danger":true`,
-		"optional":           `"kind":"confirm","question":"Delete bucket avatars?","required":false,"danger":true`,
-		"a text":             `"kind":"text","question":"What about bucket avatars?"`,
+	own := `{"prompts":[{"id":"delete.avatars","kind":"confirm","question":"Delete bucket avatars and all of its files?","hint":"This cannot be undone.","confirmLabel":"Delete","cancelLabel":"Keep it","danger":true}]}`
+	for name, call := range map[string]string{
+		"harmless":           strings.Replace(own, `"danger":true`, `"danger":false`, 1),
+		"harmless, a danger": strings.Replace(own, "Delete bucket avatars and all of its files?", "Would you like to see more?", 1),
+		"another bucket":     strings.Replace(own, "bucket avatars", "bucket uploads", 1),
+		"keep and delete":    strings.Replace(own, `"Delete","cancelLabel":"Keep it"`, `"Yes, keep it","cancelLabel":"Delete"`, 1),
+		"a hint":             strings.Replace(own, "This cannot be undone.", "This only archives it.", 1),
+		"a title":            strings.Replace(own, `{"prompts"`, `{"title":"Nothing will be deleted","prompts"`, 1),
+		"optional":           strings.Replace(own, `"danger":true`, `"danger":true,"required":false`, 1),
+		"a second prompt":    strings.Replace(own, `}]}`, `},{"id":"note","kind":"text","question":"Note?","required":false}]}`, 1),
+		"another id":         strings.Replace(own, "delete.avatars", "avatars", 1),
 	} {
 		t.Run(name, func(t *testing.T) {
-			event, err := newEngine().ask([]byte(`{"title":"Nothing will be deleted","prompts":[{"id":"delete.avatars",` + prompt + `}]}`))
+			require.NotEqual(t, own, call)
+			g := newEngine()
+			event, err := g.talk.Call("", []byte(call))
 			require.NoError(t, err)
-			assert.Equal(t, shown, event.Output)
+			e, err := event.Envelope()
+			require.NoError(t, err)
+			told, did := g.act(strings.Replace(yes, "delete.avatars", e.Prompts[0].ID, 1))
+			assert.Contains(t, told, "\nproceed: yes")
+			assert.Equal(t, "Nothing was deleted.", did)
+			assert.Equal(t, "avatars, uploads", g.world())
 		})
 	}
 	g := newEngine()
-	_, err := g.ask([]byte(`{"prompts":[{"id":"avatars","kind":"confirm","question":"Delete bucket avatars?","danger":true}]}`))
+	_, err := g.talk.Call("", []byte(own))
 	require.NoError(t, err)
-	_, did := g.act(strings.Replace(yes, "delete.avatars", "avatars", 1))
-	assert.Equal(t, "Nothing was deleted.", did, "an id that says nothing of a deletion")
-}
-
-func TestDeletesTwo(t *testing.T) {
-	g := newEngine()
-	_, err := g.ask([]byte(`{"prompts":[{"id":"delete.avatars","kind":"confirm","question":"A?"},{"id":"delete.uploads","kind":"confirm","question":"U?"}]}`))
-	require.NoError(t, err)
-	_, did := g.act("delete.avatars: confirmed\ndelete.uploads: confirmed")
-	assert.Equal(t, "Deleted bucket avatars. Deleted bucket uploads.", did)
-	assert.Empty(t, g.world())
+	_, did := g.act(yes)
+	assert.Equal(t, "Deleted bucket avatars.", did)
 }
 
 func TestAllKinds(t *testing.T) {
@@ -119,7 +119,7 @@ func TestAllKinds(t *testing.T) {
 	for _, want := range []string{
 		"which: c, a\ndelete.uploads: confirmed\nnote: one\n    delete.uploads: cancelled\n",
 		`{"id":"which","kind":"choice","values":["c","a"]}`,
-		"Deleted bucket uploads.",
+		"Nothing was deleted.",
 	} {
 		assert.Contains(t, out, want)
 	}

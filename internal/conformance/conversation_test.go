@@ -22,9 +22,9 @@ import (
 // can be. It keeps everything that was asked, and looks it up again each time.
 type conversationModel struct {
 	asked   []askedEvent
-	pending *askedEvent     // the question that waits
-	asking  bool            // a question was asked in this turn
-	yes     map[string]bool // the dangers that the last message confirmed, until each is used
+	pending *askedEvent       // the question that waits
+	asking  bool              // a question was asked in this turn
+	yes     *clarify.Envelope // the question that the last message confirmed, until it is used
 }
 
 type askedEvent struct {
@@ -193,14 +193,8 @@ func (m *conversationModel) message(message string) modelReply {
 		}
 	}
 	reply.judge(asked.envelope)
-	if reply.proceed {
-		m.yes = map[string]bool{}
-		for _, a := range reply.answers {
-			p, _ := asked.envelope.Prompt(a.ID)
-			if in, ok := p.Input.(*clarify.Confirm); ok && in.Danger {
-				m.yes[a.ID] = true
-			}
-		}
+	if reply.proceed && slices.ContainsFunc(asked.envelope.Prompts, isDanger) {
+		m.yes = asked.envelope
 	}
 	return reply
 }
@@ -247,9 +241,17 @@ func (m *conversationModel) noAnswer() modelReply {
 	return modelReply{state: clarify.StateNothingAsked}
 }
 
-func (m *conversationModel) use(id string) bool {
-	ok := m.yes[id] && !m.asking
-	delete(m.yes, id)
+func isDanger(p clarify.Prompt) bool {
+	in, ok := p.Input.(*clarify.Confirm)
+	return ok && in.Danger
+}
+
+// use is given envelopes as they are shown.
+func (m *conversationModel) use(e *clarify.Envelope) bool {
+	ok := m.yes != nil && !m.asking && reflect.DeepEqual(m.yes, e) && e.Validate() == nil
+	if ok {
+		m.yes = nil
+	}
 	return ok
 }
 
@@ -269,7 +271,7 @@ type talkSide struct {
 	old     struct { // what another process loaded, some steps ago
 		stored  []byte
 		version int
-		id      string
+		yes     *clarify.Envelope
 	}
 
 	safety safety
@@ -317,8 +319,28 @@ func (s *safety) message(m *said) {
 	s.open = nil
 }
 
-// act returns why the action must not run, or "".
-func (s *safety) act(id string) string {
+// act returns why what e asks about must not be done, or "".
+func (s *safety) act(e *clarify.Envelope) string {
+	dangers := 0
+	for _, p := range e.Prompts {
+		if isDanger(p) {
+			dangers++
+			if why := s.confirms(e, p.ID); why != "" {
+				return why
+			}
+		}
+	}
+	switch {
+	case dangers == 0:
+		return "it is no danger"
+	case !reflect.DeepEqual(e, s.about.envelope):
+		return "another question was confirmed"
+	}
+	return ""
+}
+
+// confirms returns why the last message does not confirm the prompt of e with the id, or "".
+func (s *safety) confirms(e *clarify.Envelope, id string) string {
 	m, q := s.last, s.about
 	switch {
 	case m == nil:
@@ -336,9 +358,6 @@ func (s *safety) act(id string) string {
 	if m.reference == "" {
 		p, _ := m.about.envelope.Prompt(id)
 		seen = meaning(m.about.envelope, p)
-	}
-	if in, ok := now.Input.(*clarify.Confirm); !ok || !in.Danger {
-		return "it is no danger"
 	}
 	if seen != is {
 		return fmt.Sprintf("%s was confirmed, not %s", seen, is)
@@ -534,25 +553,25 @@ func (s *talkSide) noAnswer() {
 }
 
 // act is what is done after a Use that was true and saved.
-func (s *talkSide) act(id string) {
+func (s *talkSide) act(e *clarify.Envelope) {
 	s.counts["acted"]++
 	s.changed = true
 	if s.safety.last != nil && s.safety.last.reference == "" {
 		s.counts["acted without a reference"]++
 	}
-	if why := s.safety.act(id); why != "" {
-		s.fail("%s: UNSAFE: %q acted: %s", s.name, id, why)
+	if why := s.safety.act(e); why != "" {
+		s.fail("%s: UNSAFE: %s acted: %s", s.name, Output(e).Compact(), why)
 	}
 }
 
-func (s *talkSide) use(id string) {
-	want := s.model.use(id)
-	if got := s.conv.Use(id); got != want {
-		s.fail("%s: Use(%q) is %v, want %v", s.name, id, got, want)
+func (s *talkSide) use(e *clarify.Envelope) {
+	want := s.model.use(e)
+	if got := s.conv.Use(Clone(e)); got != want {
+		s.fail("%s: Use(%s) is %v, want %v", s.name, Output(e).Compact(), got, want)
 	}
 	if want {
 		s.save()
-		s.act(id)
+		s.act(e)
 	} else {
 		s.counts["not acted"]++
 	}
@@ -560,13 +579,13 @@ func (s *talkSide) use(id string) {
 }
 
 // useInTwo loads the same state in two processes, which both want to act.
-func (s *talkSide) useInTwo(g *Generator, id string) {
-	version, want := s.version, s.model.use(id)
+func (s *talkSide) useInTwo(g *Generator, e *clarify.Envelope) {
+	version, want := s.version, s.model.use(e)
 	processes := []*clarify.Conversation{s.load(s.stored), s.load(s.stored)}
 	g.Shuffle(2, func(i, j int) { processes[i], processes[j] = processes[j], processes[i] })
 	for _, c := range processes {
-		if c.Use(id) != want {
-			s.fail("%s: Use(%q) of what was stored is not %v", s.name, id, want)
+		if c.Use(e) != want {
+			s.fail("%s: Use(%s) of what was stored is not %v", s.name, Output(e).Compact(), want)
 		}
 	}
 	for _, c := range processes {
@@ -577,22 +596,22 @@ func (s *talkSide) useInTwo(g *Generator, id string) {
 		default:
 			s.conv = c
 			s.save()
-			s.act(id)
+			s.act(e)
 		}
 	}
 	s.check()
 }
 
-// useOld lets a process act that loaded the state some steps ago, when id was confirmed.
+// useOld lets a process act that loaded the state some steps ago, when a question was confirmed.
 func (s *talkSide) useOld() {
 	if s.old.stored == nil {
 		return
 	}
-	if !s.load(s.old.stored).Use(s.old.id) {
-		s.fail("%s: Use(%q) of what was stored is false", s.name, s.old.id)
+	if !s.load(s.old.stored).Use(s.old.yes) {
+		s.fail("%s: Use(%s) of what was stored is false", s.name, Output(s.old.yes).Compact())
 	}
 	if s.version == s.old.version {
-		s.use(s.old.id)
+		s.use(s.old.yes)
 	} else {
 		s.counts["stale process"]++
 	}
@@ -819,14 +838,22 @@ func (q *sequence) step() {
 	if q.engine != nil && !q.Chance(4) {
 		acting = q.engine
 	}
-	id := Pick(q.Generator, "approve", "go", "note", "x", "Approve")
-	if yes := slices.Sorted(maps.Keys(acting.model.yes)); len(yes) > 0 && !q.Chance(5) {
-		id = Pick(q.Generator, yes...)
+	e := q.conversationEnvelope(true)
+	if len(q.asked) > 0 && !q.Chance(3) {
+		e = Clone(Pick(q.Generator, q.asked...).envelope)
+	}
+	if acting.model.yes != nil && !q.Chance(5) {
+		e = Clone(acting.model.yes)
+	}
+	if q.Chance(8) { // a question that is like it
+		for i := range e.Prompts {
+			e.Prompts[i].Hint += Pick(q.Generator, "", "!")
+		}
 	}
 	n := q.IntN(20)
 	switch { // most often what goes on
 	case q.Flag():
-	case len(acting.model.yes) > 0:
+	case acting.model.yes != nil:
 		n = 15 + 2*q.IntN(2)
 	case acting.model.pending != nil:
 		n = 12
@@ -864,16 +891,16 @@ func (q *sequence) step() {
 	case n == 14:
 		acting.restart()
 	case n == 15:
-		acting.useInTwo(q.Generator, id)
+		acting.useInTwo(q.Generator, e)
 	case n == 17 && q.Chance(4):
 		acting.useOld()
 	case n == 16:
 		acting.rebuild()
 	default:
-		acting.use(id)
+		acting.use(e)
 	}
-	if yes := slices.Sorted(maps.Keys(acting.model.yes)); len(yes) > 0 {
-		acting.old.stored, acting.old.version, acting.old.id = acting.stored, acting.version, yes[0]
+	if yes := acting.model.yes; yes != nil && yes.Validate() == nil {
+		acting.old.stored, acting.old.version, acting.old.yes = acting.stored, acting.version, yes
 	}
 	if q.Chance(8) {
 		q.deliver(q.IntN(3))
