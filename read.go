@@ -204,7 +204,7 @@ func (r *replyReader) finish(out *Reply) {
 			continue
 		}
 		openDanger = openDanger || q.isDanger()
-		switch a := (asked{q.ID, q.Question, q.in.Kind()}); {
+		switch a := (asked{q.ID, q.Question, q.in.Kind(), q.takesWords()}); {
 		case cancelled: // then nothing is missing
 		case q.Optional:
 			out.leftOut = append(out.leftOut, a)

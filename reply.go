@@ -108,6 +108,7 @@ type Reply struct {
 type asked struct {
 	id, question string
 	kind         Kind
+	inWords      bool // a line with the id and a word of ours decides it
 }
 
 // A shown is what the user saw of an answer: the question, and the label of each

@@ -63,8 +63,11 @@ func (r *Reply) ForModel() string {
 	m.section("missing", len(r.missing), func(i int) string {
 		a := r.missing[i]
 		line := about(a.id, a.question) + "required, and not answered"
-		if id := summaryID(a.id); a.kind == KindConfirm && len(id) <= maxShown {
-			line += fmt.Sprintf("; the user can press a button, or write %s or %s", jsontext.Quote(id+": "+wordConfirmed), jsontext.Quote(id+": "+wordCancelled))
+		if a.kind == KindConfirm {
+			line += "; the user can press a button"
+		}
+		if id := summaryID(a.id); a.inWords && len(id) <= maxShown {
+			line += fmt.Sprintf(", or write %s or %s", jsontext.Quote(id+": "+wordConfirmed), jsontext.Quote(id+": "+wordCancelled))
 		}
 		return line
 	})

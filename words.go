@@ -439,6 +439,18 @@ func (b *buttons) match(value string) (decided Decision, rule Rule) {
 	return decided, rule
 }
 
+// takesWords reports whether q is a confirm that the words for it decide. The labels, or an
+// id that looks like its own, can make them ambiguous.
+func (q *question) takesWords() bool {
+	c, ok := q.in.(*Confirm)
+	if !ok || len(q.alike.questions) > 1 {
+		return false
+	}
+	yes, _ := q.pressed(c).match(wordConfirmed)
+	no, _ := q.pressed(c).match(wordCancelled)
+	return yes == Confirmed && no == Cancelled
+}
+
 // mayBe reports whether the label has the value as a word, or begins with it.
 func (b *button) mayBe(value string) bool {
 	return b.words[value] || strings.HasPrefix(b.start, value) || strings.HasPrefix(b.fold, value)

@@ -1,8 +1,10 @@
 package conformance
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -106,6 +108,42 @@ func TestReadSummary(t *testing.T) {
 // conclusions are what follows from the answers of a reply.
 func conclusions(r *clarify.Reply) []any {
 	return []any{r.Missing(), r.Violations(), r.State()}
+}
+
+// TestAdvice writes what the model is told that the user can write: it decides the confirm.
+func TestAdvice(t *testing.T) {
+	t.Parallel()
+	const quoted = `("(?:\\.|[^"\\])*")`
+	advice := regexp.MustCompile(`(?m)^missing: ` + quoted + `.*; the user can press a button(?:, or write ` + quoted + ` or ` + quoted + `)?$`)
+	followed, none := 0, 0
+	follow := func(e *clarify.Envelope) {
+		for _, m := range advice.FindAllStringSubmatch(e.Read("").ForModel(), -1) {
+			if m[2] == "" {
+				none++
+				continue
+			}
+			followed++
+			var id, yes, no string
+			for i, s := range []*string{&id, &yes, &no} {
+				require.NoError(t, json.Unmarshal([]byte(m[1+i]), s), m[0])
+			}
+			require.Equal(t, clarify.Confirmed, e.Read(yes).Decision(id), "%s\n%s", m[0], Output(e).Compact())
+			require.Equal(t, clarify.Cancelled, e.Read(no).Decision(id), m[0])
+		}
+	}
+	for _, v := range ReplyVectors(t) {
+		if e, err := clarify.Parse(string(v.Envelope)); err == nil {
+			follow(e)
+		}
+	}
+	for i := range 2_000 {
+		g := New(uint64(i))
+		e := g.dangers()
+		g.Relabel(e)
+		follow(e)
+	}
+	assert.GreaterOrEqual(t, followed, 1_000)
+	assert.GreaterOrEqual(t, none, 50)
 }
 
 // checkDangers fails if r says yes where the oracle of the rules does not.
