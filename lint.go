@@ -33,6 +33,23 @@ func (l *linter) warn(at place, key string, code Code, got, want string) {
 }
 
 func (l *linter) text(at place, key, s string, as reading) {
+	l.look(at, key, s, as)
+	l.hidden(at, key, s)
+}
+
+// hidden warns of a character that nobody sees, unless there is another warning of this
+// text.
+func (l *linter) hidden(at place, key, s string) {
+	if n := len(l.warnings); n > 0 && l.warnings[n-1].Path == at.path(key) {
+		return
+	}
+	for i := range text.Hidden(s) {
+		l.warn(at, key, CodeInvisible, text.Quote(s[i:]), "no invisible characters")
+		return
+	}
+}
+
+func (l *linter) look(at place, key, s string, as reading) {
 	if i := strings.IndexFunc(s, text.IsControl); i >= 0 {
 		l.warn(at, key, CodeControl, text.Quote(s[i:]), "no control characters")
 	}
@@ -83,7 +100,7 @@ func (c *Choice) lint(l *linter, at place) {
 	for i := range c.Options {
 		o := &c.Options[i]
 		at.option = i
-		l.text(at, keyLabel, o.Label, needed)
+		l.look(at, keyLabel, o.Label, needed)
 		look := text.Look(o.Label)
 		if elder, again := elders[look]; again {
 			l.warn(at, keyLabel, CodeDuplicateLabel, text.Quote(o.Label)+" again, after "+place{at.prompt, elder}.path(keyLabel), "a label of its own")
@@ -93,6 +110,7 @@ func (c *Choice) lint(l *linter, at place) {
 		if other, is := ids[look]; is && other != i && look != "" {
 			l.warn(at, keyLabel, CodeLabelIsID, text.Quote(o.Label)+", the id of another option", "a label that is no other option's id")
 		}
+		l.hidden(at, keyLabel, o.Label)
 		l.text(at, keyDescription, o.Description, optional)
 	}
 }
@@ -103,13 +121,14 @@ func (c *Confirm) lint(l *linter, at place) {
 	if refuses(confirm) {
 		l.warn(at, keyConfirmLabel, CodeOppositeLabel, text.Quote(confirm), "a label that does not begin with a refusal")
 	}
-	l.text(at, keyCancelLabel, c.CancelLabel, optional)
+	l.look(at, keyCancelLabel, c.CancelLabel, optional)
 	if text.Look(confirm) == text.Look(cancel) {
 		l.warn(at, keyCancelLabel, CodeSameLabels, text.Quote(cancel), "another label than the one that confirms")
 	}
 	if agreements[text.Look(cancel)] {
 		l.warn(at, keyCancelLabel, CodeOppositeLabel, text.Quote(cancel), "a label that does not agree")
 	}
+	l.hidden(at, keyCancelLabel, c.CancelLabel)
 }
 
 var agreements = setOf("confirm confirmed yes true")

@@ -17,7 +17,7 @@ import (
 func spotless() *clarify.Envelope {
 	return &clarify.Envelope{Title: "Räume auf 🧹", Prompts: []clarify.Prompt{
 		{ID: "pick", Question: "Welcher?\n\tDer alte?", Hint: "你好", Input: &clarify.Choice{Options: []clarify.Option{
-			{ID: "one", Label: "שלום", Description: "1\r\n2"}, {ID: "two", Label: "مرحبا"}, {ID: "three", Label: "👩‍👩‍👧"}}}},
+			{ID: "one", Label: "שלום\u200f!", Description: "1\r\n2"}, {ID: "two", Label: "مرحبا"}, {ID: "three", Label: "👩‍👩‍👧 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"}}}},
 		{ID: "go", Question: "?", Hint: ".", Input: &clarify.Confirm{ConfirmLabel: "Delete", CancelLabel: "Keep"}},
 		{ID: "name", Question: "Name", Input: &clarify.Text{Placeholder: "main", DefaultValue: "main\nother"}},
 	}}
@@ -55,6 +55,9 @@ func TestLintTexts(t *testing.T) {
 		"only marks":             {"\u0301\ufe0f", []clarify.Code{clarify.CodeInvisible}, "\"\u0301\ufe0f\""},
 		"spaces":                 {"\u2003 \t", []clarify.Code{clarify.CodeInvisible}, `"\u2003 \t"`},
 		"tags":                   {"\U000E0041\U000E0042", []clarify.Code{clarify.CodeInvisible}, `"\U000e0041\U000e0042"`},
+		"tags in a text":         {"x\U000E0041", []clarify.Code{clarify.CodeInvisible}, `"\U000e0041"`},
+		"a mark of a direction":  {"a\u200fb", []clarify.Code{clarify.CodeInvisible}, `"\u200fb"`},
+		"one warning is enough":  {"a\x01\u2060", []clarify.Code{clarify.CodeControl}, `"\x01\u2060"`},
 	} {
 		for i, f := range fields(spotless(), "text") {
 			e := spotless()

@@ -48,7 +48,7 @@ const (
 	// Only from [Envelope.Lint].
 	CodeControl        Code = "control_character" // other than tab, LF and CR
 	CodeBidi           Code = "bidi_override"     // embeds, overrides or isolates a direction
-	CodeInvisible      Code = "invisible"         // the eye sees nothing
+	CodeInvisible      Code = "invisible"         // there is nothing to see, or a character that nobody sees
 	CodeDuplicateLabel Code = "duplicate_label"   // two options look the same
 	CodeLabelIsID      Code = "label_is_id"       // an option's label looks like another option's id
 	CodeSameLabels     Code = "same_labels"       // the two buttons of a confirm look the same

@@ -100,3 +100,38 @@ func TestEye(t *testing.T) {
 	}
 	assert.True(t, IsVisible('a') && IsVisible('😀') && IsControl(0x7F) && !IsControl('\n') && IsBidi(0x202E) && IsBidi(0x2066) && IsBidi(0x2069) && !IsBidi(0x206A) && IsBidi(0x202A) && !IsBidi(0x200E))
 }
+
+// TestReveal: what hides something is shown by its code, and what a script or an emoji
+// needs is left alone.
+func TestReveal(t *testing.T) {
+	for _, s := range []string{
+		"", "plain, ünïcode, 你好", "two\n\tlines\r\n", "e\u0301", "Daten\u00adbank", "\u0601\u0661",
+		"می\u200cخواهم", "क्\u200dष", "ශ්\u200dරී", "กา\u200bรก", "葛\U000e0100", "\u1820\u180b", "a\u0301\u034f\u0327", "a\u2800b",
+		"👩\u200d👩\u200d👧", "👁\ufe0f\u200d🗨\ufe0f", "1\ufe0f\u20e3", "❤\ufe0f", "🏳\ufe0f\u200d🌈", "🇩🇪", "Flag 🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f!",
+		"שלום\u200f (C++)\u200e!", "\u061cمرحبا",
+	} {
+		assert.Equal(t, s, Reveal(s), "%+q", s)
+	}
+	for s, want := range map[string]string{
+		"\x1b[31mred\x1b[0m\x00\x7f":                          "[U+001B][31mred[U+001B][0m[U+0000][U+007F]",
+		"a\u202eb\u2069c":                                     "a[U+202E]b[U+2069]c",
+		"a\u0085\u2028\u2029\ufeffb":                          "a[U+0085][U+2028][U+2029][U+FEFF]b",
+		"a\u200e\u200f\u061cb":                                "a[U+200E][U+200F][U+061C]b",
+		"a\u200b\u2060\u3164\u00ad":                           "a[U+200B][U+2060][U+3164][U+00AD]",
+		"a \u200db\u200c\u200d":                               "a [U+200D]b\u200c[U+200D]",
+		"a\ufe0f\ufe0f\U000e0100":                             "a\ufe0f[U+FE0F][U+E0100]",
+		"flag \U000e0067\U000e007f":                           "flag [U+E0067][U+E007F]",
+		"🏴\U000e0067\U000e007f":                               "🏴[U+E0067][U+E007F]",
+		"🏴\U000e0067\U000e0062\U000e0065":                     "🏴[U+E0067][U+E0062][U+E0065]",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e0041\U000e007f": "🏴[U+E0067][U+E0062][U+E0065][U+E0041][U+E007F]",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e0067\U000e0067\U000e007f": "🏴[U+E0067][U+E0062][U+E0065][U+E006E][U+E0067][U+E0067][U+E0067][U+E007F]",
+		"🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f\U000e0067":           "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f[U+E0067]",
+		"\u200b": "[U+200B]", " \t": "[U+0020][U+0009]", "\u0301\ufe0f": "[U+0301][U+FE0F]", "\u2800": "[U+2800]", "a\xff\u202e": "a\xff[U+202E]",
+	} {
+		assert.Equal(t, want, Reveal(s), "%+q", s)
+		for i := range Hidden(s) {
+			assert.GreaterOrEqual(t, strings.Index(want, "["), i, "%+q", s)
+			break
+		}
+	}
+}
