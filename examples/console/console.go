@@ -17,6 +17,7 @@ import (
 	"time"
 
 	clarify "github.com/clarify-protocol/clarify-go"
+	"github.com/clarify-protocol/clarify-go/htmlform"
 )
 
 // This file is the Console half. It keeps the conversations, and it takes what
@@ -261,7 +262,7 @@ const (
 type refusal struct {
 	status  int
 	problem string
-	blocked []clarify.Violation // what is wrong with the answers
+	form    *htmlform.Form // that of the question, with what is wrong; or nil
 }
 
 func refuse(status int, problem string) *refusal { return &refusal{status: status, problem: problem} }
@@ -289,24 +290,15 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 			return nil, refuse(http.StatusUnprocessableEntity, "Write a message first.")
 		}
 	case doAnswer:
-		if form.Has("enter") && current { // the Enter key, not the button that confirms
-			return nil, refuse(http.StatusUnprocessableEntity, "Enter alone does not send this. Look at it once more, then choose Continue.")
+		f := &htmlform.Form{Envelope: talk.Pending(), Reference: talk.Reference()}
+		var err error
+		message, err = f.Read(form)
+		if err != nil && !current {
+			return nil, refuse(http.StatusConflict, movedOn)
 		}
-		answers, blocked := talk.Pending().FormAnswers(form)
-		if len(blocked) > 0 {
-			if !current {
-				return nil, refuse(http.StatusConflict, movedOn)
-			}
-			return nil, &refusal{http.StatusUnprocessableEntity, "The answer is not complete yet.", blocked}
-		}
-		if len(answers.Answers) == 0 {
-			return nil, &refusal{http.StatusUnprocessableEntity, "There is nothing to send: answer a question, or write a message.", nil}
-		}
-		text, err := answers.AppendJSON(nil)
 		if err != nil {
-			return nil, refuse(http.StatusUnprocessableEntity, "This answer cannot be sent.")
+			return nil, &refusal{http.StatusUnprocessableEntity, "", f}
 		}
-		message = string(text)
 	default:
 		return nil, refuse(http.StatusBadRequest, "This is not a form of ours.")
 	}

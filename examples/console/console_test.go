@@ -265,16 +265,16 @@ func TestAnAnswerGoesRound(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()
 	page := s.get(path)
-	s.shows(page, opening, "list_buckets", "Before I delete anything", "Which buckets can go? required", "optional", "Continue")
+	s.shows(page, opening, "list_buckets", "Before I delete anything", "Which buckets can go? required", "optional", "Send answers", "Careful: this deletes something, or cannot be undone.")
 	s.post(path, answer(page, fieldBuckets, "logs", fieldBuckets, "uploads", fieldBuckets, "thumbnails", fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
 	s.did(path, "delete logs", "delete uploads", "delete thumbnails")
 	page = s.get(path)
 	s.shows(page, "Which buckets can go? logs thumbnails uploads", // in the order of the options
 		"Keep copies of their files in a new bucket? not answered",
-		"with every file in them? Delete",
-		"You buckets: logs, uploads, thumbnails confirm_delete: confirmed",
+		"with every file in them? Delete dangerous",
+		"You Which buckets can go? logs, uploads, thumbnails Delete the buckets that you chose, with every file in them? Delete",
 		"Done: deleted logs, uploads and thumbnails. 2 buckets left.")
-	s.hides(page, "Continue", "list_buckets 5 buckets, 441 files: avatars, backups, logs, thumbnails, uploads Here is what fills the storage. I need your decision before I delete anything. Before I delete anything Which buckets can go? required")
+	s.hides(page, "Send answers", "list_buckets 5 buckets, 441 files: avatars, backups, logs, thumbnails, uploads Here is what fills the storage. I need your decision before I delete anything. Before I delete anything Which buckets can go? required")
 }
 
 func TestACancelDeletesNothing(t *testing.T) {
@@ -294,13 +294,13 @@ func TestOneConfirmSendsAtOnce(t *testing.T) {
 	s.post(path, answer(s.get(path), fieldBuckets, guarded, fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
 	page := s.get(path)
 	s.did(path)
-	s.hides(page, "Continue")
-	buttons := regexp.MustCompile(`<button class="(\w+)"[^>]* name="answer.confirm_backups[.]2" value="(\w+)"[^>]*><span[^>]*>([^<]+)`).FindAllStringSubmatch(page, -1)
+	s.hides(page, "Send answers")
+	buttons := regexp.MustCompile(`<button class="([\w-]+)"[^>]* name="answer.confirm_backups[.]2" value="(\w+)"[^>]*><bdi>([^<]+)`).FindAllStringSubmatch(page, -1)
 	var got []string
 	for _, b := range buttons {
 		got = append(got, strings.Join(b[1:], " "))
 	}
-	assert.Equal(t, []string{"quiet cancelled Keep everything", "danger confirmed Delete 1 bucket"}, got)
+	assert.Equal(t, []string{"clarify-quiet cancelled Keep everything", "clarify-danger confirmed Delete 1 bucket"}, got)
 	s.post(path, answer(page, "answer."+askGuarded, clarify.FormConfirmed), http.StatusSeeOther)
 	s.did(path, "delete backups")
 }
@@ -309,19 +309,19 @@ func TestAnIncompleteAnswerComesBackWithWhatWasEntered(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()
 	page := s.post(path, answer(s.get(path), fieldBuckets, "logs", fieldArchive, ` "kept" & <b> `), http.StatusUnprocessableEntity)
-	s.shows(page, "The answer is not complete yet.", "every file in them? This needs an answer.")
+	s.shows(page, "The answers are not complete yet.", "every file in them? This needs an answer.")
 	for _, want := range []string{
 		`value="logs" checked`,
 		`value=" &#34;kept&#34; &amp; &lt;b&gt; "`,
-		`<a href="#q2-0">`,
+		`<a href="#clarify-2-0">`,
 		`role="alert" tabindex="-1" autofocus>`,
-		`aria-describedby="q2-hint q2-error"`,
-		`<p class="error" id="q2-error">This needs an answer.</p>`,
+		`aria-describedby="clarify-2-hint clarify-2-danger clarify-2-error"`,
+		`<p class="clarify-error" id="clarify-2-error"><bdi>This needs an answer.</bdi></p>`,
 	} {
 		assert.Contains(t, page, want)
 	}
 	assert.NotContains(t, page, `value="uploads" checked`)
-	assert.NotContains(t, page, `id="q1-error"`)
+	assert.NotContains(t, page, `id="clarify-1-error"`)
 	s.messages(path, 1)
 	s.did(path)
 	// The form is still good.
@@ -330,24 +330,15 @@ func TestAnIncompleteAnswerComesBackWithWhatWasEntered(t *testing.T) {
 }
 
 // The Enter key in a field presses the first button of the form. If the form has a
-// danger, this button sends nothing.
+// danger, this button does nothing.
 func TestEnterConfirmsNoDanger(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()
-	page := s.get(path)
-	first := regexp.MustCompile(`(?s)<form class="card question".*?<button[^>]*>`).FindString(page)
-	assert.Contains(t, first, `name="enter" value="enter" tabindex="-1" aria-hidden="true"`)
-	page = s.post(path, answer(page, "enter", "enter", fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusUnprocessableEntity)
-	s.shows(page, "Enter alone does not send this.")
-	assert.Contains(t, page, `value="logs" checked`)
-	assert.Contains(t, page, `value="confirmed" checked`)
-	s.did(path)
-	s.messages(path, 1)
+	first := regexp.MustCompile(`(?s)<form class="clarify".*?<button[^>]*>`)
+	assert.Contains(t, first.FindString(s.get(path)), `<button class="clarify-guard" formmethod="dialog" tabindex="-1" aria-hidden="true">`)
 	// Without a danger, Enter may send the form.
-	s.post(path, say(page, "create"), http.StatusSeeOther)
-	page = s.get(path)
-	assert.NotContains(t, page, `name="enter"`)
-	assert.Contains(t, page, "Continue")
+	s.post(path, say(s.get(path), "create"), http.StatusSeeOther)
+	assert.Contains(t, first.FindString(s.get(path)), `<button class="clarify-send">`)
 }
 
 func TestPlainTextInsteadOfTheForm(t *testing.T) {
@@ -486,14 +477,14 @@ func TestWhatCannotBeShown(t *testing.T) {
 		{"another tool that failed", clarify.Event{Type: clarify.EventToolEnd, Tool: "delete_bucket", Output: "denied", Failed: true}, "", false},
 		{"another type of event", clarify.Event{Type: "token_usage", Output: "12"}, "", false},
 		{"not an envelope", tool("hello"), "", false},
-		{"a newer prompt beside another", tool(envelope(good + `,{"id":"a","kind":"slider","question":"How much?"}`)), "1 question needs a newer Console. Which name?", true},
-		{"two newer prompts", tool(envelope(good + `,{"id":"a","kind":"slider","question":"?"},{"kind":"map"}`)), "2 questions need a newer Console.", true},
-		{"a broken prompt", tool(envelope(good + `,{"id":"a","kind":"text"}`)), "1 question could not be read.", true},
-		{"only newer prompts", tool(envelope(`{"id":"a","kind":"slider","question":"?"}`)), "1 question needs a newer Console.", false},
+		{"a newer prompt beside another", tool(envelope(good + `,{"id":"a","kind":"slider","question":"How much?"}`)), "Questions that need a newer version of this page: 1 Which name?", true},
+		{"two newer prompts", tool(envelope(good + `,{"id":"a","kind":"slider","question":"?"},{"kind":"map"}`)), "Questions that need a newer version of this page: 2", true},
+		{"a broken prompt", tool(envelope(good + `,{"id":"a","kind":"text"}`)), "Parts of the question that could not be read: 1", true},
+		{"only newer prompts", tool(envelope(`{"id":"a","kind":"slider","question":"?"}`)), "Questions that need a newer version of this page: 1", false},
 		{"a newer protocol", tool(`{"protocol":"appwrite.clarify/v2","prompts":[]}`), "A question needs a newer Console.", false},
 		{"a cut envelope", tool(envelope(good)[:60] + "…"), "A question was damaged on its way and cannot be shown.", false},
-		{"hidden characters", tool(envelope("{\"id\":\"name\",\"kind\":\"text\",\"question\":\"a\\u202eb\"}")), "hidden characters", true},
-		{"the same name twice", tool(envelope(`{"id":"c","kind":"choice","question":"?","options":[{"id":"a","label":"A"},{"id":"b","label":"a"}]}`)), "Two of the choices have the same name.", true},
+		{"hidden characters", tool(envelope("{\"id\":\"name\",\"kind\":\"text\",\"question\":\"a\\u202eb\"}")), "There are characters here that cannot be seen.", true},
+		{"the same name twice", tool(envelope(`{"id":"c","kind":"choice","question":"?","options":[{"id":"a","label":"A"},{"id":"b","label":"a"}]}`)), "Some labels are easy to confuse.", true},
 		{"their ids tell them apart", tool(envelope(`{"id":"c","kind":"choice","question":"?","options":[{"id":"id-1","label":"A"},{"id":"id-2","label":"a"}]}`)), "A id-1 a id-2", true},
 		{"and the words of a confirm", tool(envelope(`{"id":"c","kind":"confirm","question":"?","confirmLabel":"OK","cancelLabel":"ok"}`)), "ok cancelled OK confirmed", true},
 		{"the same id twice", tool(envelope(good + "," + good)), "another one has the same id", true},
@@ -508,7 +499,7 @@ func TestWhatCannotBeShown(t *testing.T) {
 			} else {
 				s.shows(page, tt.shows)
 			}
-			assert.Equal(t, tt.form, strings.Contains(page, `class="card question"`), "a form is shown")
+			assert.Equal(t, tt.form, strings.Contains(page, `<form class="clarify"`), "a form is shown")
 		})
 	}
 }
@@ -546,9 +537,9 @@ func hostileEnvelope(t *testing.T) string {
 	return string(b)
 }
 
-// sentBack matches what a form sends back byte for byte: names, and the ids of
-// options.
-var sentBack = regexp.MustCompile(` name="answer\.[^"]*"| value="x[^"]*"`)
+// sentBack matches what a form sends back byte for byte: names, the ids of options, and
+// texts.
+var sentBack = regexp.MustCompile(` name="answer\.[^"]*"| value="x[^"]*"|(?s)<textarea[^>]* name="answer\.[^>]*>.*?</textarea>`)
 
 func TestHostileTextIsOnlyText(t *testing.T) {
 	said := clarify.Event{Type: eventSay, Output: hostile}
@@ -563,7 +554,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 		for _, not := range []string{"<script", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
 			assert.NotContains(t, page, not)
 		}
-		s.shows(page, "[U+202E][U+2066][U+0007][U+001B][31m[U+0085][U+2028][U+200B]", "hidden characters")
+		s.shows(page, "[U+202E][U+2066][U+0007][U+001B][31m[U+0085][U+2028][U+200B]", "There are characters here that cannot be seen.")
 	}
 	check(page)
 	check(s.post(path, answer(page), http.StatusUnprocessableEntity))
@@ -801,7 +792,7 @@ func TestAQuestionOfACutTurnWaits(t *testing.T) {
 	path := s.begin()
 	page := s.get(path)
 	s.shows(page, "Which buckets can go? not answered", "Try again")
-	assert.NotContains(t, page, `class="card question"`)
+	assert.NotContains(t, page, `<form class="clarify"`)
 	s.post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusConflict)
 	s.did(path)
 	cut = false
@@ -857,7 +848,7 @@ func TestWhileTheAgentIsAtWork(t *testing.T) {
 	go_on <- true
 	assert.Equal(t, http.StatusSeeOther, <-done)
 	s.messages(path, 1)
-	s.shows(s.get(path), "Continue")
+	s.shows(s.get(path), "Send answers")
 }
 
 // A message is answered even if the browser does not wait for the answer.
@@ -915,7 +906,7 @@ func TestUnknownPages(t *testing.T) {
 		assert.Equal(t, http.StatusNotFound, status, path)
 	}
 	s.post("/c/none", url.Values{}, http.StatusNotFound)
-	s.shows(s.get("/"), "There is no conversation yet.", "Start over")
+	s.shows(s.get("/"), "There is no conversation yet.", "New conversation")
 	path := s.begin()
 	status, _, location, _ := s.send("GET", "/", nil)
 	assert.Equal(t, http.StatusFound, status)
@@ -957,21 +948,6 @@ func TestReadLargeEvents(t *testing.T) {
 		fits := size < clarify.MaxEventSize
 		assert.Equal(t, fits, err == nil, "%d bytes: %v", size, err)
 		assert.Equal(t, fits, got == size, "%d bytes: got %d", size, got)
-	}
-}
-
-func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain, ünïcode, 你好, \U0001F468\u200D\U0001F469": "plain, ünïcode, 你好, \U0001F468\u200D\U0001F469",
-		"two\n\tlines\r\n":           "two\n\tlines\r\n",
-		"\x1b[31mred\x1b[0m\x00\x7f": "[U+001B][31mred[U+001B][0m[U+0000][U+007F]",
-		"a\u202eb\u2069c":            "a[U+202E]b[U+2069]c",
-		"\u0085\u2028\u2029\ufeff":   "[U+0085][U+2028][U+2029][U+FEFF]",
-		"\u200e\u200f\u200b\u2060":   "[U+200E][U+200F][U+200B][U+2060]",
-		"flag \U000E0067\U000E007F":  "flag [U+E0067][U+E007F]",
-		"\u0601\u0661":               "\u0601\u0661",
-	} {
-		assert.Equal(t, want, visible(in))
 	}
 }
 

@@ -25,13 +25,10 @@
 //     (Conversation.Use). engine.save says when a state may be saved.
 //   - console.turn reads the engine's events (ParseEvent), and replay finds the
 //     question that waits (Conversation.Event).
-//   - console.take turns a form into the next message (Envelope.FormAnswers,
-//     Answers.AppendJSON). The hidden field FormFor says which question the form
-//     is for (Conversation.Reference).
-//   - eventItem and newForm show a question (Prompt.Input, Envelope.Skipped,
-//     Envelope.Lint).
-//   - form.answer shows what was answered (Reply), and userItem shows the
-//     message (Answers.Summary).
+//   - console.take makes the next message of a form (htmlform.Form.Read). A hidden
+//     field says which question the form is for (Conversation.Reference).
+//   - conversation.view shows the question (htmlform.Form.HTML), and what was answered
+//     (htmlform.Form.Past). userItem shows the message (Envelope.Summary).
 package main
 
 import (

@@ -162,10 +162,10 @@ func (tb tab) until(js string) {
 }
 
 // stays takes a step that must not send a form. A form is sent, if at all, before
-// the step returns.
+// the step returns. A button that closes a dialog sends nothing.
 func (tb tab) stays(step chromedp.Action[chromedp.Void]) {
 	tb.Helper()
-	eval[bool](tb, `window.stayed = true; addEventListener("submit", () => window.stayed = false, true); true`)
+	eval[bool](tb, `window.stayed = true; addEventListener("submit", e => window.stayed &&= e.submitter?.formMethod === "dialog", true); true`)
 	tb.do(step)
 	require.True(tb, eval[bool](tb, `window.stayed === true`), "a form was sent")
 }

@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,15 +24,15 @@ import (
 
 // These are the selectors of what is on the agent's first form.
 const (
-	avatars    = "#q0-0"
-	backups    = "#q0-1"
-	logs       = "#q0-2"
-	thumbnails = "#q0-3"
-	uploads    = "#q0-4"
-	archive    = "#q1"
-	keep       = "#q2-0"
-	remove     = "#q2-1"
-	proceed    = ".question .primary"
+	avatars    = "#clarify-0-0"
+	backups    = "#clarify-0-1"
+	logs       = "#clarify-0-2"
+	thumbnails = "#clarify-0-3"
+	uploads    = "#clarify-0-4"
+	archive    = "#clarify-1-0"
+	keep       = "#clarify-2-0"
+	remove     = "#clarify-2-1"
+	proceed    = ".clarify-send"
 	send       = ".composer button"
 )
 
@@ -62,7 +63,7 @@ func TestConfirmedOnce(t *testing.T) {
 	tb.until(`document.readyState === "complete"`)
 	if tb.count(proceed) > 0 {
 		tb.do(click(proceed))
-		tb.until(`document.readyState === "complete" && !document.querySelector(".question")`)
+		tb.until(`document.readyState === "complete" && !document.querySelector("form.clarify")`)
 	}
 	s.did("delete logs")
 }
@@ -77,9 +78,9 @@ func TestADoubleClickDeletesOnce(t *testing.T) {
 	// The same with the button of a single confirm.
 	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "make room"))
 	tb.loads(200, click(send))
-	tb.do(click("#q0-1"), click(remove))
+	tb.do(click("#clarify-0-1"), click(remove))
 	tb.loads(200, click(proceed))
-	tb.do(chromedp.DoubleClick(chromedp.CSS("button.danger")))
+	tb.do(chromedp.DoubleClick(chromedp.CSS("button.clarify-danger")))
 	tb.until(`document.body.innerText.includes("Done: deleted backups. 3 buckets left.")`)
 	s.did("delete logs", "delete backups")
 	assert.Equal(t, 5, tb.count(".item.user"))
@@ -109,7 +110,7 @@ func TestACancelledDeleteLeavesTheBucket(t *testing.T) {
 	tb.do(click(backups), click(remove))
 	tb.loads(200, click(proceed))
 	tb.shows("Delete backups, although backups holds the only copies of your databases?")
-	tb.loads(200, click(".question .actions .quiet"))
+	tb.loads(200, click(".clarify-quiet"))
 	tb.shows("Nothing was deleted.")
 	s.did()
 }
@@ -121,7 +122,7 @@ func TestThreePicksArrive(t *testing.T) {
 	tb.loads(200, click(proceed))
 	s.did("create kept-files fra", "copy logs kept-files", "copy thumbnails kept-files", "copy uploads kept-files",
 		"delete logs", "delete thumbnails", "delete uploads")
-	tb.shows("buckets: logs, thumbnails, uploads\narchive: kept-files\nconfirm_delete: confirmed")
+	tb.shows("Which buckets can go? logs, thumbnails, uploads\nKeep copies of their files in a new bucket? kept-files\nDelete the buckets that you chose, with every file in them? Delete")
 }
 
 func TestTheThirdOptionIsTheThird(t *testing.T) {
@@ -129,7 +130,7 @@ func TestTheThirdOptionIsTheThird(t *testing.T) {
 	tb.loads(200, chromedp.Navigate(s.url))
 	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "create a bucket"))
 	tb.loads(200, click(send))
-	tb.do(fill("#q0", "photos"), click("#q1-0"), click("#q1-2"))
+	tb.do(fill("#clarify-0-0", "photos"), click("#clarify-1-0"), click("#clarify-1-2"))
 	tb.loads(200, click(proceed))
 	s.did("create photos syd")
 }
@@ -138,26 +139,26 @@ func TestABlankIsRefusedAndTheTextIsStillThere(t *testing.T) {
 	s, tb := start(t), newTab(t)
 	tb.loads(200, chromedp.Navigate(s.url))
 	tb.do(click(logs), fill(archive, `"old" <logs>`))
-	tb.sends(click(proceed), 422, ".problem") // the focus is on the summary of errors
+	tb.sends(click(proceed), 422, ".clarify-problem") // the focus is on the summary of errors
 	check := func() {
 		t.Helper()
-		tb.shows("The answer is not complete yet.", "This needs an answer.")
-		assert.Equal(t, `"old" <logs>`, eval[string](tb, `document.querySelector("#q1").value`))
-		assert.Equal(t, []string{"q0-2"}, eval[[]string](tb, `[...document.querySelectorAll(":checked")].map(e => e.id)`))
+		tb.shows("The answers are not complete yet.", "This needs an answer.")
+		assert.Equal(t, `"old" <logs>`, eval[string](tb, `document.querySelector("#clarify-1-0").value`))
+		assert.Equal(t, []string{"clarify-0-2"}, eval[[]string](tb, `[...document.querySelectorAll(":checked")].map(e => e.id)`))
 	}
 	check()
 	// Its links lead to the fields.
-	tb.do(click(".problem a"))
-	tb.until(`document.activeElement.id === "q2-0"`)
+	tb.do(click(".clarify-problem a"))
+	tb.until(`document.activeElement.id === "clarify-2-0"`)
 	tb.loads(422, chromedp.Reload()) // posts the same again, and gets the same
 	check()
 	s.did()
 	// A required text is refused too, and the choice is kept.
 	tb.do(chromedp.SendKeys(chromedp.CSS("#message"), "create a bucket"))
 	tb.loads(200, click(send))
-	tb.do(fill("#q0", "   "), click("#q1-1"))
+	tb.do(fill("#clarify-0-0", "   "), click("#clarify-1-1"))
 	tb.loads(422, click(proceed))
-	assert.True(t, eval[bool](tb, `document.querySelector("#q1-1").checked`), "the choice is lost")
+	assert.True(t, eval[bool](tb, `document.querySelector("#clarify-1-1").checked`), "the choice is lost")
 	s.did()
 }
 
@@ -170,14 +171,14 @@ func TestTamperedFormsDoNothing(t *testing.T) {
 
 	// An option that was not offered.
 	tb.do(click(logs), click(remove))
-	eval[bool](tb, `document.querySelector("#q0-2").value = "secrets"; true`)
+	eval[bool](tb, `document.querySelector("#clarify-0-2").value = "secrets"; true`)
 	tb.loads(422, click(proceed))
 	tb.shows("Choose one of what is offered.")
 	s.did()
 
 	// Yes and no at once.
 	tb.do(click(logs), click(keep))
-	eval[bool](tb, `document.querySelector("#q2-0").insertAdjacentHTML("afterend",
+	eval[bool](tb, `document.querySelector("#clarify-2-0").insertAdjacentHTML("afterend",
 		'<input type=hidden name="answer.confirm_delete" value=confirmed>'); true`)
 	tb.loads(422, click(proceed))
 	tb.shows("Choose only one.")
@@ -185,7 +186,7 @@ func TestTamperedFormsDoNothing(t *testing.T) {
 
 	// The form of one conversation, posted to the other.
 	tb.do(click(logs), click(remove))
-	eval[bool](tb, `document.querySelector(".question").action = "`+first+`"; true`)
+	eval[bool](tb, `document.querySelector("form.clarify").action = "`+first+`"; true`)
 	tb.loads(http.StatusConflict, click(proceed))
 	tb.shows("This form belongs to something else, so nothing was sent.")
 	s.did()
@@ -237,11 +238,11 @@ func TestHostileTextInEveryField(t *testing.T) {
 	check := func() {
 		t.Helper()
 		tb.shows("[U+202E][U+2066][U+001B][31m[U+0085][U+2028][U+200B]", `<script>alert(1)</script>`)
-		for selector, want := range map[string]int{"script": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a": tb.count(".problem a"), "title": 1, "body": 1} {
+		for selector, want := range map[string]int{"script": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a": tb.count(".clarify-problem a"), "title": 1, "body": 1} {
 			assert.Equal(t, want, tb.count(selector), selector)
 		}
 		assert.Empty(t, eval[[]string](tb, `[...document.body.innerText].filter(c => "\u202e\u2066\u001b\u0085\u2028\u200b".includes(c))`))
-		for _, selector := range []string{"legend [dir]", "label [dir]", ".hint", ".description", "h2", ".bubble p", ".call code", ".call span", "dt", "dd:not(.none)"} {
+		for _, selector := range []string{".clarify", ".clarify-field[dir]", ".clarify dl [dir]", "bdi", ".bubble p", ".call code", ".call span"} {
 			assert.NotContains(t, eval[[]string](tb, `[...document.querySelectorAll("`+selector+`")].map(e => getComputedStyle(e).unicodeBidi)`), "normal", selector)
 		}
 		assert.LessOrEqual(t, eval[int](tb, tooWide), 0)
@@ -251,7 +252,7 @@ func TestHostileTextInEveryField(t *testing.T) {
 	check()
 	tb.loads(422, click(proceed))
 	check()
-	tb.do(click("#q0-2"), click("#q1-1"), fill("#q2", "seen"), fill("#q3", "two\nlines"))
+	tb.do(click("#clarify-0-2"), click("#clarify-1-1"), fill("#clarify-2-0", "seen"), fill("#clarify-3-0", "two\nlines"))
 	tb.loads(200, click(proceed))
 	check()
 	want := said(t,
@@ -303,8 +304,8 @@ func TestThePolicyHolds(t *testing.T) {
 func TestWithoutJavaScript(t *testing.T) {
 	s, tb := start(t), newTab(t)
 	call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
-	// box waits for the element and returns where it is. Any call can fail while
-	// another page replaces this one.
+	// box waits until the element stands still, and returns where it is. Any call can
+	// fail while another page replaces this one.
 	box := func(selector string) (box dom.Quad) {
 		t.Helper()
 		require.Eventually(t, func() bool {
@@ -321,8 +322,9 @@ func TestWithoutJavaScript(t *testing.T) {
 				return false
 			}
 			model, err := chromedp.Call(tb.ctx, dom.GetBoxModel, dom.GetBoxModelParams{NodeID: found.NodeID})
+			before := box
 			box = model.Model.Content
-			return err == nil
+			return err == nil && slices.Equal(before, box)
 		}, 20*time.Second, 20*time.Millisecond, selector)
 		return box
 	}
@@ -337,14 +339,14 @@ func TestWithoutJavaScript(t *testing.T) {
 	}
 	call(tb, page.Navigate, page.NavigateParams{URL: s.url})
 	press(proceed)
-	box(".problem")
+	box(".clarify-problem")
 	press(backups)
 	press(thumbnails)
 	press(archive)
 	call(tb, input.InsertText, input.InsertTextParams{Text: "kept"})
 	press(remove)
 	press(proceed)
-	press("button.danger")
+	press("button.clarify-danger")
 	box(".item.user:nth-of-type(n+9)")
 	s.did("create kept fra", "copy backups kept", "copy thumbnails kept", "delete backups", "delete thumbnails")
 }
@@ -359,7 +361,7 @@ func TestByKeyboard(t *testing.T) {
 		for range 40 {
 			tb.do(chromedp.KeyEvent(kb.Tab))
 			require.Empty(t, eval[string](tb, `(() => {
-				const e = document.activeElement, box = e.closest(".option") ?? e, s = getComputedStyle(box);
+				const e = document.activeElement, box = e.closest(".clarify-option") ?? e, s = getComputedStyle(box);
 				return e === document.body || s.outlineStyle === "solid" && parseFloat(s.outlineWidth) >= 3 && s.outlineColor !== getComputedStyle(document.body).backgroundColor ? "" : e.outerHTML;
 			})()`), "no focus is visible")
 			if eval[bool](tb, `document.activeElement.matches("`+selector+`")`) {
@@ -372,11 +374,11 @@ func TestByKeyboard(t *testing.T) {
 
 	enter := func() { // presses Enter, which must answer nothing and lose nothing
 		t.Helper()
-		const filled = `[...document.querySelectorAll(".question :checked")].map(e => e.id) + " " + document.querySelector("#q1").value`
+		const filled = `[...document.querySelectorAll(".clarify :checked")].map(e => e.id) + " " + document.querySelector("#clarify-1-0").value`
 		before := eval[string](tb, filled)
-		tb.sends(key(kb.Enter), 422, ".problem")
-		tb.shows("Enter alone does not send this.")
+		tb.stays(key(kb.Enter))
 		assert.Equal(t, before, eval[string](tb, filled))
+		assert.Equal(t, 1, tb.count(".item.user"))
 		s.did()
 	}
 
@@ -390,7 +392,7 @@ func TestByKeyboard(t *testing.T) {
 	enter()
 	to(keep) // the first of a group of radio buttons
 	tb.do(key(kb.ArrowDown))
-	require.True(t, eval[bool](tb, `document.activeElement.id === "q2-1" && document.activeElement.checked`))
+	require.True(t, eval[bool](tb, `document.activeElement.id === "clarify-2-1" && document.activeElement.checked`))
 	enter()
 	to(archive) // with the danger chosen
 	enter()
@@ -404,7 +406,7 @@ func TestByKeyboard(t *testing.T) {
 	tb.do(key("make room"))
 	to(send)
 	tb.sends(key(" "), 200, "#latest")
-	to("#q0-1") // backups
+	to("#clarify-0-1") // backups
 	tb.do(key(" "))
 	to(keep)
 	tb.do(key(kb.ArrowDown))
@@ -412,7 +414,7 @@ func TestByKeyboard(t *testing.T) {
 	tb.sends(key(" "), 200, "#latest")
 	tb.shows("Delete backups, although")
 	tb.stays(key(kb.Enter))
-	to(".question button")
+	to(".clarify-actions button")
 	tb.sends(key(kb.Enter), 200, "#latest")
 	tb.shows("Nothing was deleted.")
 	s.did("create kept fra", "copy logs kept", "delete logs")
@@ -422,10 +424,10 @@ func TestByKeyboard(t *testing.T) {
 	tb.do(key("create a bucket"))
 	to(send)
 	tb.sends(key(kb.Enter), 200, "#latest")
-	to("#q0")
+	to("#clarify-0-0")
 	tb.do(key("photos"))
-	to("#q1-0")
-	tb.do(key(" "), chromedp.Focus(chromedp.CSS("#q0")))
+	to("#clarify-1-0")
+	tb.do(key(" "), chromedp.Focus(chromedp.CSS("#clarify-0-0")))
 	tb.sends(key(kb.Enter), 200, "#latest")
 	s.did("create kept fra", "copy logs kept", "delete logs", "create photos fra")
 }
@@ -446,7 +448,7 @@ func TestThePageFits(t *testing.T) {
 			for _, width := range []int64{320, 500, 768, 1280, 2560} {
 				tb.look(width, "light")
 				assert.LessOrEqual(t, eval[int](tb, tooWide), 0, "%s: at %d", name, width)
-				small := eval[[]string](tb, `[...document.querySelectorAll("button:not(.unseen), .option, input:not([type]), textarea")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => e.outerHTML)`)
+				small := eval[[]string](tb, `[...document.querySelectorAll("button:not(.clarify-guard), .clarify-option, input[type=text], textarea")].filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 44).map(e => e.outerHTML)`)
 				assert.Empty(t, small, "%s: at %d these are less than 44 pixels high", name, width)
 			}
 		}
@@ -456,7 +458,7 @@ func TestThePageFits(t *testing.T) {
 		fits()
 		eval[bool](tb, `document.querySelectorAll("details").forEach(d => d.open = true); true`)
 		fits()
-		tb.do(click("[id$='-0']"))
+		tb.do(click(".clarify-option input"))
 		tb.do(click("[value=cancelled]"))
 		tb.loads(200, click(proceed))
 		fits()

@@ -37,7 +37,7 @@ func states(t *testing.T, tb tab, each func(name string)) {
 	each("errors-filled")
 	tb.loads(200, click(proceed))
 	each("single")
-	tb.loads(200, click("button.danger"))
+	tb.loads(200, click("button.clarify-danger"))
 	each("done")
 	eval[bool](tb, `document.querySelectorAll("details").forEach(d => d.open = true); true`)
 	each("wire")
