@@ -1,21 +1,22 @@
 // Package htmlform shows the question of an agent as a form in HTML, and reads what the
 // user sends with it. The form needs no JavaScript.
 //
-// A page is a [Form]: [Form.HTML] is its form, and [Form.Read] makes the user's next
-// message of what was posted. If the form has to be shown again, Read has filled it with
-// what was entered and what is wrong. [Form.Past] is the question once it is answered, or
-// no longer waits. The example of the package is a whole page.
+// [Form.HTML] returns the form, and [Form.Read] makes the user's next message of what was
+// posted. If the form has to be shown again, Read has filled it with what was entered and
+// what is wrong. [Form.Past] returns the question without a form, with its answers. The
+// example of the package is a whole page.
 //
 // [Style] is the style sheet. It takes colours and sizes from custom properties, which a
-// page can set; its first lines have all of them. [Texts] has all texts that are not the
-// agent's, for other languages. Who has templates takes [Form.View] instead of HTML.
+// page can set; they are in its first lines. [Texts] has all texts that are not the
+// agent's, for other languages. A page with templates of its own uses [Form.View] instead
+// of HTML.
 //
 // # What the form promises
 //
 //   - Silence is no answer. Nothing is chosen beforehand, and a default value is an answer
 //     only when it is sent.
-//   - The Enter key sends no form that can confirm a danger. What it would press is a
-//     button that does nothing; see [View.Guarded].
+//   - The Enter key sends no form that can confirm a danger. It presses a button that does
+//     nothing; see [View.Guarded].
 //   - A form answers the question that it shows: a hidden field has the reference of the
 //     question, and Read compares it.
 //   - What the agent and the user wrote is text and nothing else. html/template escapes it,
@@ -23,8 +24,8 @@
 //     go into their fields unchanged.
 //   - What cannot be shown or cannot be answered is said, and so are labels that look the
 //     same and questions for a secret: what [clarify.Envelope.Lint] warns of.
-//   - Errors, hints and dangers are words, and the accessibility tree has them. The side on
-//     which a field begins is that on which its question begins.
+//   - Errors, hints and dangers are words, and the accessibility tree has them. A field is
+//     written from the side from which its question is written.
 //
 // The server that the form is posted to has to bound the size of the request, and to
 // refuse posts from other sites: [net/http.MaxBytesReader] and
