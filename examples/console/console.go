@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,119 +21,132 @@ import (
 	"github.com/clarify-protocol/clarify-go/htmlform"
 )
 
-// This file is the Console half. It keeps the conversations, and it takes what
-// the user answers or writes. The pages are in view.go.
+// This file is the Console half. It takes what the user answers or writes, stores
+// it, and asks the engine for the agent's turn. The pages are in view.go.
 
 // These are the limits on input from a browser and from an engine.
 const (
-	maxForm          = 256 << 10 // bytes of a posted form
-	maxConversations = 1000
-	maxEntries       = 1000 // in one conversation; a full one takes no more messages
-	maxTurn          = 16 << 20
-	maxTurnEvents    = 200
+	maxForm       = 256 << 10 // bytes of a posted form
+	maxEntries    = 1000      // in one conversation; a full one takes no more messages
+	maxTurn       = 16 << 20
+	maxTurnEvents = 200
 )
 
-const turnTimeout = 60 * time.Second
+const (
+	turnTimeout = 60 * time.Second
+	patience    = 2 * time.Second // the longest wait of a browser for the page after a form
+	liveTime    = 50 * time.Second
+	livePause   = 500 * time.Millisecond
+)
 
 type console struct {
 	engineURL   string
 	turnTimeout time.Duration
-	journal     *journal
+	patience    time.Duration
+	store       *store
 	client      *http.Client
 
 	stopped context.Context // the parent of every turn's context
 	stop    context.CancelFunc
 	turns   sync.WaitGroup
 
-	mu            sync.Mutex
-	conversations map[string]*conversation
-	newest        string
+	mu      sync.Mutex
+	running map[string]chan struct{} // closed when the turn ends that runs here, by conversation
 }
 
-// A conversation is everything that was said, in order. It only grows.
+// A conversation is everything that was said, in order. It only grows. This is how
+// it was when it was loaded.
 type conversation struct {
-	id string
-
-	mu       sync.Mutex
+	id       string
 	timeline []entry
-	running  chan struct{} // closed when the running turn ends; nil if no turn runs
+	running  chan struct{} // closed when the running turn ends; nil if no turn runs here
 }
 
-// A record is one line of the Console's journal.
-type record struct {
-	Conversation string `json:"conversation"`
-	entry
-}
-
-func newConsole(path, engineURL string) (*console, error) {
+func newConsole(s *store, engineURL string) *console {
 	c := &console{
-		engineURL:     engineURL,
-		turnTimeout:   turnTimeout,
-		client:        &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
-		conversations: make(map[string]*conversation),
+		engineURL:   engineURL,
+		turnTimeout: turnTimeout,
+		patience:    patience,
+		store:       s,
+		client:      &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		running:     make(map[string]chan struct{}),
 	}
 	c.stopped, c.stop = context.WithCancel(context.Background())
-	var err error
-	c.journal, err = openJournal(path, func(line []byte) error {
-		var rec record
-		if err := json.Unmarshal(line, &rec); err != nil {
-			return err
-		}
-		conv := c.conversation(rec.Conversation)
-		if conv == nil {
-			conv = c.add(rec.Conversation)
-		}
-		conv.timeline = append(conv.timeline, rec.entry)
-		return nil
-	})
-	return c, err
+	return c
 }
 
-// Close waits for the running turns and closes the journal. To end the turns
-// earlier, call c.stop.
-func (c *console) Close() error {
-	c.turns.Wait()
-	return c.journal.Close()
-}
+// Close waits for the running turns. To end them earlier, call c.stop.
+func (c *console) Close() { c.turns.Wait() }
 
-func (c *console) conversation(id string) *conversation {
+// load returns the conversation, or nil if there is none.
+func (c *console) load(ctx context.Context, id string) (*conversation, error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.conversations[id]
+	running := c.running[id] // first, so that its events are in the timeline if it has ended
+	c.mu.Unlock()
+	timeline, err := c.store.timeline(ctx, id)
+	if err != nil || len(timeline) == 0 {
+		return nil, err
+	}
+	return &conversation{id, timeline, running}, nil
 }
 
-// add returns the conversation with the id. If there is none, it makes a new one.
-func (c *console) add(id string) *conversation {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	conv := c.conversations[id]
-	if conv == nil {
-		conv = &conversation{id: id}
-		c.conversations[id], c.newest = conv, id
+// find returns the conversation that the request names, or shows why it cannot.
+func (c *console) find(w http.ResponseWriter, r *http.Request) *conversation {
+	conv, err := c.load(r.Context(), r.PathValue("id"))
+	switch {
+	case err != nil:
+		broken(w, err)
+	case conv == nil:
+		render(w, http.StatusNotFound, page{Problem: "There is no such conversation."})
 	}
 	return conv
+}
+
+// broken shows that the database could not be read or written.
+func broken(w http.ResponseWriter, err error) {
+	log.Printf("console: %v", err)
+	render(w, http.StatusInternalServerError, page{Problem: notSaved})
 }
 
 func (c *console) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", c.first)
 	mux.HandleFunc("POST /{$}", c.begin)
+	mux.HandleFunc("GET /all", c.all)
 	mux.HandleFunc("GET /c/{id}", c.show)
 	mux.HandleFunc("POST /c/{id}", c.post)
+	mux.HandleFunc("GET /c/{id}/live", c.live)
 	mux.Handle("GET /static/", staticFiles())
 	return mux
 }
 
 // first redirects to the newest conversation.
 func (c *console) first(w http.ResponseWriter, r *http.Request) {
-	c.mu.Lock()
-	id := c.newest
-	c.mu.Unlock()
-	if id == "" {
+	newest, _, err := c.store.list(r.Context(), "", 0)
+	switch {
+	case err != nil:
+		broken(w, err)
+	case len(newest) == 0:
 		render(w, http.StatusOK, page{Problem: "There is no conversation yet."})
+	default:
+		http.Redirect(w, r, "/c/"+newest[0].ID, http.StatusFound)
+	}
+}
+
+// all lists the conversations, or those that hold a text.
+func (c *console) all(w http.ResponseWriter, r *http.Request) {
+	search := strings.TrimSpace(r.FormValue("q"))
+	number, err := strconv.Atoi(cmp.Or(r.FormValue("page"), "0"))
+	if err != nil || number < 0 || number > 1<<30 || len(search) > 200 {
+		render(w, http.StatusBadRequest, page{Problem: "There is no such page."})
 		return
 	}
-	http.Redirect(w, r, "/c/"+id, http.StatusFound)
+	found, more, err := c.store.list(r.Context(), search, number)
+	if err != nil {
+		broken(w, err)
+		return
+	}
+	render(w, http.StatusOK, page{List: newList(search, number, found, more)})
 }
 
 var conversationID = regexp.MustCompile(`^[A-Z2-7]{26}$`) // the form of crypto/rand.Text
@@ -149,16 +163,8 @@ func (c *console) begin(w http.ResponseWriter, r *http.Request) {
 		render(w, http.StatusBadRequest, page{Problem: "This is not a form of ours."})
 		return
 	}
-	c.mu.Lock()
-	full := len(c.conversations) >= maxConversations && c.conversations[id] == nil
-	c.mu.Unlock()
-	if full {
-		render(w, http.StatusServiceUnavailable, page{Problem: "There are too many conversations."})
-		return
-	}
 	if err := c.open(r.Context(), id); err != nil {
-		log.Printf("console: %v", err)
-		render(w, http.StatusInternalServerError, page{Problem: notSaved})
+		broken(w, err)
 		return
 	}
 	http.Redirect(w, r, "/c/"+id+"#latest", http.StatusSeeOther)
@@ -168,68 +174,78 @@ const notSaved = "This could not be saved, so it was not sent. Please try again.
 
 // open starts the conversation with the opening message, if that is not done yet.
 func (c *console) open(ctx context.Context, id string) error {
-	conv := c.add(id)
-	conv.mu.Lock()
-	if len(conv.timeline) == 0 {
-		if err := c.append(conv, entry{Message: opening}); err != nil {
-			conv.mu.Unlock()
-			return err
-		}
-		c.run(conv)
-	}
-	running := conv.running
-	conv.mu.Unlock()
-	wait(ctx, running)
-	return nil
-}
-
-// append writes the entry to the disk and then adds it to the conversation. The
-// caller holds the conversation's lock.
-func (c *console) append(conv *conversation, e entry) error {
-	if err := c.journal.Append(record{conv.id, e}); err != nil {
+	err := c.store.append(ctx, id, 0, entry{Message: opening})
+	if err != nil && err != errTaken {
 		return err
 	}
-	conv.timeline = append(conv.timeline, e)
+	conv, err := c.load(ctx, id)
+	if err != nil || conv == nil {
+		return err
+	}
+	if len(conv.timeline) == 1 {
+		c.run(conv)
+	}
+	c.wait(ctx, conv.running)
 	return nil
 }
 
 func (c *console) show(w http.ResponseWriter, r *http.Request) {
-	conv := c.conversation(r.PathValue("id"))
+	conv := c.find(w, r)
 	if conv == nil {
-		render(w, http.StatusNotFound, page{Problem: "There is no such conversation."})
 		return
 	}
-	render(w, http.StatusOK, conv.view())
+	refused, err := c.store.refused(r.Context(), conv.id, r.FormValue("refused"))
+	switch {
+	case err != nil:
+		broken(w, err)
+	case refused != nil:
+		refused.render(w, conv)
+	default:
+		render(w, http.StatusOK, conv.view())
+	}
 }
 
-// post takes a form from a conversation's page. If the form is accepted, post
-// redirects, so that a reload does not post the form again.
+// post takes a form from a conversation's page. It redirects, so that a reload does
+// not post the form again, also to a form that was refused.
 func (c *console) post(w http.ResponseWriter, r *http.Request) {
-	conv := c.conversation(r.PathValue("id"))
-	if conv == nil {
-		render(w, http.StatusNotFound, page{Problem: "There is no such conversation."})
-		return
-	}
 	form, ok := readForm(w, r)
 	if !ok {
 		return
 	}
-	running, refused := c.take(conv, form)
-	if refused != nil {
-		p := conv.view()
-		refused.fill(&p, form)
-		render(w, refused.status, p)
+	conv := c.find(w, r)
+	if conv == nil {
 		return
 	}
-	wait(r.Context(), running)
+	if form.Get("do") == doForget {
+		if err := c.store.forget(r.Context(), conv.id); err != nil {
+			broken(w, err)
+			return
+		}
+		http.Redirect(w, r, "/all", http.StatusSeeOther)
+		return
+	}
+	if refused := c.take(r.Context(), conv, form); refused != nil {
+		refused.Form = form
+		token, err := c.store.keep(r.Context(), conv.id, refused)
+		if err != nil { // a full disk, perhaps
+			log.Printf("console: %s: %v", conv.id, err)
+			refused.render(w, conv)
+			return
+		}
+		http.Redirect(w, r, "/c/"+conv.id+"?refused="+token, http.StatusSeeOther)
+		return
+	}
+	c.wait(r.Context(), conv.running)
 	http.Redirect(w, r, "/c/"+conv.id+"#latest", http.StatusSeeOther)
 }
 
-// wait waits until the turn ends or the browser leaves.
-func wait(ctx context.Context, running <-chan struct{}) {
+// wait waits a little for the turn to end. After that the page says that the agent is
+// at work.
+func (c *console) wait(ctx context.Context, running <-chan struct{}) {
 	if running != nil {
 		select {
 		case <-running:
+		case <-time.After(c.patience):
 		case <-ctx.Done():
 		}
 	}
@@ -256,25 +272,31 @@ const (
 	doAnswer  = "answer"
 	doMessage = "message"
 	doAgain   = "again"
+	doWithout = "without"
+	doForget  = "forget"
 )
 
-// A refusal says why a form was refused.
+// A refusal says why a form was refused, and holds the form.
 type refusal struct {
-	status  int
-	problem string
-	form    *htmlform.Form // that of the question, with what is wrong; or nil
+	Status  int
+	Problem string
+	Form    url.Values
 }
 
-func refuse(status int, problem string) *refusal { return &refusal{status: status, problem: problem} }
+func refuse(status int, problem string) *refusal { return &refusal{Status: status, Problem: problem} }
+
+// render shows the conversation with the refusal in it.
+func (r *refusal) render(w http.ResponseWriter, conv *conversation) {
+	p := conv.view()
+	r.fill(&p)
+	render(w, r.Status, p)
+}
 
 // take adds the form's message to the conversation and starts the agent's turn.
-// The channel that it returns is closed when the turn ends.
-func (c *console) take(conv *conversation, form url.Values) (running chan struct{}, refused *refusal) {
-	conv.mu.Lock()
-	defer conv.mu.Unlock()
+func (c *console) take(ctx context.Context, conv *conversation, form url.Values) *refusal {
 	position, talk := conv.at(form.Get("position"))
 	if talk == nil || form.Get(clarify.FormFor) != talk.Reference() {
-		return nil, refuse(http.StatusConflict, "This form belongs to something else, so nothing was sent.")
+		return refuse(http.StatusConflict, "This form belongs to something else, so nothing was sent.")
 	}
 	current := position == len(conv.timeline) && conv.running == nil
 	var message string
@@ -283,39 +305,65 @@ func (c *console) take(conv *conversation, form url.Values) (running chan struct
 		if current && !conv.finished() {
 			c.run(conv)
 		}
-		return conv.running, nil
+		return nil
+	case doWithout:
+		if !current || conv.finished() {
+			return nil
+		}
+		for i, ev := range []clarify.Event{{Type: eventLeft}, {Type: eventTurnEnd}} {
+			if err := c.store.append(ctx, conv.id, position+i, entry{Event: &ev}); err != nil && err != errTaken {
+				return c.notSaved(conv, err)
+			}
+		}
+		return nil
 	case doMessage:
 		message = strings.ToValidUTF8(strings.ReplaceAll(form.Get("message"), "\r\n", "\n"), "\uFFFD")
 		if strings.TrimSpace(message) == "" {
-			return nil, refuse(http.StatusUnprocessableEntity, "Write a message first.")
+			return refuse(http.StatusUnprocessableEntity, "Write a message first.")
 		}
 	case doAnswer:
 		f := &htmlform.Form{Envelope: talk.Pending(), Reference: talk.Reference()}
 		var err error
 		message, err = f.Read(form)
-		if err != nil && !current {
-			return nil, refuse(http.StatusConflict, movedOn)
-		}
-		if err != nil {
-			return nil, &refusal{http.StatusUnprocessableEntity, "", f}
+		switch {
+		case err == nil:
+		case !current:
+			return refuse(http.StatusConflict, movedOn)
+		default:
+			return refuse(http.StatusUnprocessableEntity, f.Problem)
 		}
 	default:
-		return nil, refuse(http.StatusBadRequest, "This is not a form of ours.")
+		return refuse(http.StatusBadRequest, "This is not a form of ours.")
 	}
 	switch {
 	case !current && position < len(conv.timeline) && conv.timeline[position] == (entry{Message: message}):
-		return conv.running, nil // the same form was posted again
+		return nil // the same form was posted again
 	case !current || !conv.finished():
-		return nil, refuse(http.StatusConflict, movedOn)
+		return refuse(http.StatusConflict, movedOn)
 	case len(conv.timeline) >= maxEntries:
-		return nil, refuse(http.StatusConflict, "This conversation is full. Start a new one.")
+		return refuse(http.StatusConflict, "This conversation is full. Start a new one.")
 	}
-	if err := c.append(conv, entry{Message: message}); err != nil {
-		log.Printf("console: %v", err)
-		return nil, refuse(http.StatusInternalServerError, notSaved)
+	switch err := c.store.append(ctx, conv.id, position, entry{Message: message}); err {
+	case nil:
+		conv.timeline = append(conv.timeline, entry{Message: message})
+		c.run(conv)
+		return nil
+	case errTaken: // by somebody else, since the conversation was loaded
+		if again, err := c.load(ctx, conv.id); err == nil && again != nil {
+			*conv = *again
+			return c.take(ctx, conv, form)
+		}
+		return refuse(http.StatusConflict, movedOn)
+	case errGone:
+		return refuse(http.StatusConflict, movedOn)
+	default:
+		return c.notSaved(conv, err)
 	}
-	c.run(conv)
-	return conv.running, nil
+}
+
+func (c *console) notSaved(conv *conversation, err error) *refusal {
+	log.Printf("console: %s: %v", conv.id, err)
+	return refuse(http.StatusInternalServerError, notSaved)
 }
 
 const movedOn = "The conversation has moved on since this page was made, so nothing was sent."
@@ -353,30 +401,33 @@ func (conv *conversation) finished() bool {
 	return last != nil && last.Type == eventTurnEnd
 }
 
-// run starts the agent's turn, or the rest of it. The turn goes on even if the
-// browser leaves, because an accepted message must get its answer. The caller
-// holds the conversation's lock.
+// run starts the agent's turn, or the rest of it, unless it runs already. The turn
+// goes on even if the browser leaves, because an accepted message must get its answer.
 func (c *console) run(conv *conversation) {
-	timeline := conv.timeline[:len(conv.timeline):len(conv.timeline)]
-	done := make(chan struct{})
-	conv.running = done
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if conv.running = c.running[conv.id]; conv.running != nil {
+		return
+	}
+	done, turn := make(chan struct{}), *conv
+	c.running[conv.id], conv.running = done, done
 	c.turns.Go(func() {
 		ctx, cancel := context.WithTimeout(c.stopped, c.turnTimeout)
 		defer cancel()
-		if err := c.turn(ctx, conv, timeline); err != nil {
-			log.Printf("console: the agent's turn: %v", err)
+		if err := c.turn(ctx, &turn); err != nil {
+			log.Printf("console: %s: the agent's turn: %v", turn.id, err)
 		}
-		conv.mu.Lock()
-		conv.running = nil
-		conv.mu.Unlock()
+		c.mu.Lock()
+		delete(c.running, turn.id)
+		c.mu.Unlock()
 		close(done)
 	})
 }
 
-// request returns the request for the last turn of the timeline.
-func (conv *conversation) request(timeline []entry) turnRequest {
+// request returns the request for the last turn.
+func (conv *conversation) request() turnRequest {
 	req := turnRequest{Conversation: conv.id}
-	for _, e := range timeline {
+	for _, e := range conv.timeline {
 		if req.Have++; e.Event == nil {
 			req.Turn, req.Message, req.Have = req.Turn+1, e.Message, 0
 		}
@@ -385,8 +436,8 @@ func (conv *conversation) request(timeline []entry) turnRequest {
 }
 
 // turn asks the engine for the turn and adds each event when it arrives.
-func (c *console) turn(ctx context.Context, conv *conversation, timeline []entry) error {
-	body, err := json.Marshal(conv.request(timeline))
+func (c *console) turn(ctx context.Context, conv *conversation) error {
+	body, err := json.Marshal(conv.request())
 	if err != nil {
 		return err
 	}
@@ -404,28 +455,63 @@ func (c *console) turn(ctx context.Context, conv *conversation, timeline []entry
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 200))
 		return fmt.Errorf("the engine says %s: %q", resp.Status, text)
 	}
-	count, whole := 0, errors.New("whole")
-	err = readEvents(io.LimitReader(resp.Body, maxTurn), func(data []byte) error {
-		if count++; count > maxTurnEvents {
-			return errors.New("too many events")
+	count := 0
+	for data, err := range readEvents(resp.Body) {
+		if count++; err == nil && count > maxTurnEvents {
+			err = errors.New("too many events")
 		}
-		ev, err := clarify.ParseEvent(data)
+		if err != nil {
+			return err
+		}
+		ev, err := clarify.ParseEvent([]byte(data))
 		if err != nil || len(ev.AppendJSON(nil)) > clarify.MaxEventSize { // the size in which it is stored
 			ev = clarify.Event{Type: eventUnreadable}
 		}
-		conv.mu.Lock()
-		err = c.append(conv, entry{Event: &ev})
-		conv.mu.Unlock()
-		if err == nil && ev.Type == eventTurnEnd {
-			err = whole
+		if err := c.store.append(ctx, conv.id, len(conv.timeline), entry{Event: &ev}); err != nil {
+			return err
 		}
-		return err
-	})
-	switch err {
-	case whole:
-		return nil
-	case nil:
-		return io.ErrUnexpectedEOF
+		conv.timeline = append(conv.timeline, entry{Event: &ev})
+		if ev.Type == eventTurnEnd {
+			return nil
+		}
 	}
-	return err
+	return io.ErrUnexpectedEOF
+}
+
+// live tells a page what the agent says, and that the conversation is no longer as
+// the page shows it. It looks into the database, because another process may have
+// changed it.
+func (c *console) live(w http.ResponseWriter, r *http.Request) {
+	position, err := strconv.Atoi(r.FormValue("position"))
+	if err != nil || position < 0 {
+		http.Error(w, "no such position", http.StatusBadRequest)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	w.Header().Set("Cache-Control", "no-store")
+	for end := time.Now().Add(liveTime); time.Now().Before(end); {
+		conv, err := c.load(r.Context(), r.PathValue("id"))
+		if err != nil || conv == nil {
+			return
+		}
+		for ; position < len(conv.timeline); position++ {
+			if ev := conv.timeline[position].Event; ev != nil && ev.Type == eventSay {
+				if writeEvent(w, "said", htmlform.Visible(ev.Output)) != nil {
+					return
+				}
+			}
+			if conv.running == nil || conv.finished() {
+				writeEvent(w, "moved", "moved")
+				return
+			}
+		}
+		select {
+		case <-conv.running: // nil, and so never ready, if no turn runs here
+		case <-time.After(livePause):
+		case <-r.Context().Done():
+			return
+		case <-c.stopped.Done():
+			return
+		}
+	}
 }

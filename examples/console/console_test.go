@@ -3,7 +3,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
+	"database/sql"
 	"fmt"
 	"html"
 	"io"
@@ -18,8 +18,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/iotest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
@@ -41,14 +41,19 @@ func TestMain(m *testing.M) {
 		return
 	}
 	log.SetOutput(io.Discard) // the tests break things on purpose
-	os.Exit(m.Run())
+	code := m.Run()
+	if testCluster.stop != nil {
+		testCluster.stop()
+	}
+	os.Exit(code)
 }
 
 // A site is a Console with an engine, and a client that acts as a browser.
 type site struct {
 	*testing.T
 	url     string
-	folder  string
+	file    string // the database
+	store   *store
 	console *console
 	engine  *engine
 	client  *http.Client
@@ -57,8 +62,9 @@ type site struct {
 // newSite runs both halves. If between is not nil, it wraps the engine.
 func newSite(t *testing.T, between func(http.Handler) http.Handler) *site {
 	t.Helper()
-	s := &site{T: t, folder: t.TempDir()}
-	s.engine = testEngine(t, s.folder)
+	s := &site{T: t, file: filepath.Join(t.TempDir(), "console.db")}
+	s.store = testStore(t, s.file)
+	s.engine = &engine{script, s.store}
 	var h http.Handler = s.engine
 	if between != nil {
 		h = between(h)
@@ -75,7 +81,7 @@ func newForeignSite(t *testing.T, events ...clarify.Event) *site {
 	t.Helper()
 	return newSiteWith(t, func(w http.ResponseWriter, r *http.Request) {
 		for _, ev := range append(slices.Clone(events), clarify.Event{Type: eventTurnEnd}) {
-			writeEvent(w, ev)
+			writeEvent(w, "", string(ev.AppendJSON(nil)))
 		}
 	})
 }
@@ -83,7 +89,7 @@ func newForeignSite(t *testing.T, events ...clarify.Event) *site {
 // newSiteWith runs the Console with another engine.
 func newSiteWith(t *testing.T, h http.HandlerFunc) *site {
 	t.Helper()
-	s := &site{T: t, folder: t.TempDir()}
+	s := &site{T: t, store: testStore(t, filepath.Join(t.TempDir(), "console.db"))}
 	engine := httptest.NewServer(h)
 	t.Cleanup(engine.Close)
 	s.open(engine.URL)
@@ -92,12 +98,12 @@ func newSiteWith(t *testing.T, h http.HandlerFunc) *site {
 
 func (s *site) open(engineURL string) {
 	s.Helper()
-	c, err := newConsole(filepath.Join(s.folder, "console.jsonl"), engineURL)
-	require.NoError(s, err)
+	c := newConsole(s.store, engineURL)
+	c.patience = time.Minute // so that a page shows the whole turn, also on a busy machine
 	server := httptest.NewServer(protect(c.handler(), true))
 	s.Cleanup(func() {
 		server.Close()
-		assert.NoError(s, c.Close())
+		c.Close()
 	})
 	s.console, s.url = c, server.URL
 	s.client = newClient(s.T)
@@ -154,11 +160,16 @@ func (s *site) get(path string) string {
 	return body
 }
 
-// post posts a form and wants the status.
+// post posts a form and wants the status; that of the page with the form, if it was
+// refused.
 func (s *site) post(path string, form url.Values, want int) string {
 	s.Helper()
-	status, body, _, err := s.send("POST", path, form)
+	status, body, location, err := s.send("POST", path, form)
 	require.NoError(s, err)
+	if strings.Contains(location, "?refused=") {
+		status, body, _, err = s.send("GET", strings.TrimSuffix(location, "#problem"), nil)
+		require.NoError(s, err)
+	}
 	require.Equal(s, want, status, "POST %s %v\n%s", path, form, body)
 	return body
 }
@@ -173,10 +184,9 @@ func (s *site) begin() string {
 
 // timeline returns the messages of the conversation and the types of its events.
 func (s *site) timeline(path string) (messages, events []string) {
-	conv := s.console.conversation(strings.TrimPrefix(path, "/c/"))
-	conv.mu.Lock()
-	defer conv.mu.Unlock()
-	for _, e := range conv.timeline {
+	timeline, err := s.store.timeline(s.Context(), strings.TrimPrefix(path, "/c/"))
+	require.NoError(s, err)
+	for _, e := range timeline {
 		if e.Event == nil {
 			messages = append(messages, unbound(e.Message))
 		} else {
@@ -200,7 +210,7 @@ func (s *site) messages(path string, want int) {
 
 func (s *site) did(path string, want ...string) {
 	s.Helper()
-	require.Equal(s, want, s.engine.changes(strings.TrimPrefix(path, "/c/")))
+	require.Equal(s, want, s.store.changes(s.T, strings.TrimPrefix(path, "/c/")))
 }
 
 // position returns which form of the conversation the page has, and for which question.
@@ -421,16 +431,8 @@ func TestAFormIsBoundToItsQuestion(t *testing.T) {
 	s := newSite(t, nil)
 	path := s.begin()
 	form := answer(s.get(path), fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed)
-	conv := s.console.conversation(strings.TrimPrefix(path, "/c/"))
-	conv.mu.Lock()
-	for i, e := range conv.timeline {
-		if e.Event != nil && e.Event.Tool == clarify.ToolName {
-			other := *e.Event
-			other.Output = strings.Replace(other.Output, "This cannot be undone.", "This can be undone.", 1)
-			conv.timeline[i].Event = &other
-		}
-	}
-	conv.mu.Unlock()
+	_, err := s.store.db.Exec(`UPDATE entry SET body = replace(body, 'This cannot be undone.', 'This can be undone.')`)
+	require.NoError(t, err)
 	s.shows(s.get(path), "This can be undone.")
 	s.shows(s.post(path, form, http.StatusConflict), "This form belongs to something else")
 	s.did(path)
@@ -551,7 +553,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	check := func(page string) {
 		t.Helper()
 		page = sentBack.ReplaceAllString(page, "") // the user does not see it
-		for _, not := range []string{"<script", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
+		for _, not := range []string{"<script>", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
 			assert.NotContains(t, page, not)
 		}
 		s.shows(page, "[U+202E][U+2066][U+0007][U+001B][31m[U+0085][U+2028][U+200B]", "There are characters here that cannot be seen.")
@@ -563,7 +565,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	check(s.get(path))
 	// What was entered comes back unchanged, but only as text.
 	page = s.post(path, answer(s.get(path), "answer.x"+hostile+"3", hostile), http.StatusUnprocessableEntity)
-	assert.NotContains(t, page, "<script")
+	assert.NotContains(t, page, "<script>")
 }
 
 func TestEveryAnswerIsGuardedByHeaders(t *testing.T) {
@@ -582,7 +584,7 @@ func TestEveryAnswerIsGuardedByHeaders(t *testing.T) {
 		resp, _, err := s.do(r.method, s.url+r.path, "", r.header...)
 		require.NoError(t, err)
 		want := map[string]string{
-			"Content-Security-Policy":      "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+			"Content-Security-Policy":      "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
 			"X-Content-Type-Options":       "nosniff",
 			"Referrer-Policy":              "same-origin",
 			"Cross-Origin-Opener-Policy":   "same-origin",
@@ -630,7 +632,9 @@ func TestOtherSitesArePostingNothing(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusForbidden, resp.StatusCode, header)
 	}
-	assert.Empty(t, s.engine.project("x").turns)
+	taken, _, err := s.store.last(t.Context(), "x")
+	assert.NoError(t, err)
+	assert.Zero(t, taken.Turn)
 }
 
 func TestOnlyLoopbackNamesLeadToALoopbackAddress(t *testing.T) {
@@ -653,24 +657,52 @@ func TestSizesAreLimited(t *testing.T) {
 	s.messages(path, 1)
 	s.post(path, say(page, long[:maxForm-200]), http.StatusSeeOther)
 
-	conv := s.console.conversation(strings.TrimPrefix(path, "/c/"))
-	conv.mu.Lock()
-	for len(conv.timeline) < maxEntries {
-		conv.timeline = append(conv.timeline, entry{Event: &clarify.Event{Type: eventTurnEnd}})
-	}
-	conv.mu.Unlock()
+	timeline, err := s.store.timeline(t.Context(), strings.TrimPrefix(path, "/c/"))
+	require.NoError(t, err)
+	require.NoError(t, s.store.change(t.Context(), func(tx *sql.Tx) error {
+		for n := len(timeline); n < maxEntries; n++ {
+			if _, err := tx.Exec(`INSERT INTO entry VALUES ($1, $2, $3)`, strings.TrimPrefix(path, "/c/"), n, `{"event":{"type":"turn_end"}}`); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
 	s.shows(s.post(path, say(s.get(path), "hello"), http.StatusConflict), "This conversation is full.")
-
-	for range maxConversations - 1 {
-		s.console.add(rand.Text())
-	}
-	s.post("/", url.Values{"id": {rand.Text()}}, http.StatusServiceUnavailable)
-	s.post("/", url.Values{"id": {strings.TrimPrefix(path, "/c/")}}, http.StatusSeeOther)
 
 	w := httptest.NewRecorder()
 	s.engine.ServeHTTP(w, httptest.NewRequest("POST", "/", strings.NewReader(
 		`{"conversation":"x","turn":1,"message":"`+strings.Repeat("x", maxTurnRequest)+`"}`)))
 	assert.Equal(t, http.StatusBadRequest, w.Code)
+}
+
+// A conversation with many long messages goes on: a turn takes one message.
+func TestManyLongMessages(t *testing.T) {
+	s := newSite(t, nil)
+	path := s.begin()
+	long := strings.Repeat("<", maxForm/3-200) // three bytes each in a form, six in escaped JSON
+	for range 40 {
+		s.post(path, say(s.get(path), long), http.StatusSeeOther)
+	}
+	s.post(path, say(s.get(path), "list"), http.StatusSeeOther)
+	page := s.get(path)
+	s.shows(page, "These are your buckets.")
+	s.hides(page, "Try again")
+	s.messages(path, 42)
+}
+
+// An answer that is too long to be offered again as a default does not stop the agent
+// from asking again.
+func TestALongAnswerIsAskedAgain(t *testing.T) {
+	s := newSite(t, nil)
+	path := s.begin()
+	for range 2 {
+		s.post(path, answer(s.get(path), fieldBuckets, "logs", fieldArchive, strings.Repeat("ü", clarify.MaxDefaultValue+1), fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
+		s.shows(s.get(path), "the archive needs another name")
+	}
+	for range 2 { // the agent asks once more, because no archive is named any more
+		s.post(path, answer(s.get(path), fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
+	}
+	s.did(path, "delete logs")
 }
 
 // An engine sends too much, breaks off or sends nothing. After what the Console
@@ -777,6 +809,44 @@ func TestTheEngineDiesInMidStream(t *testing.T) {
 	}
 }
 
+// If the agent breaks off again and again, the user can go on without the rest.
+func TestTheUserGoesOnWithoutTheRest(t *testing.T) {
+	dead := false
+	s := newSite(t, func(h http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if dead {
+				http.Error(w, "broken", http.StatusInternalServerError)
+				return
+			}
+			h.ServeHTTP(w, r)
+		})
+	})
+	path := s.begin()
+	form := answer(s.get(path), fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed)
+	dead = true
+	s.post(path, form, http.StatusSeeOther)
+	page := s.get(path)
+	s.post(path, filled(page, doAgain, nil), http.StatusSeeOther)
+	s.shows(s.get(path), "Go on without the rest")
+	for range 2 { // twice is once
+		s.post(path, filled(page, doWithout, nil), http.StatusSeeOther)
+	}
+	page = s.get(path)
+	s.shows(page, "you went on without the rest", "Send")
+	s.hides(page, "Try again")
+	dead = false
+	s.post(path, filled(page, doWithout, nil), http.StatusSeeOther) // nothing is cut
+	s.post(path, say(s.get(path), "list"), http.StatusSeeOther)
+	s.shows(s.get(path), "These are your buckets.")
+	s.messages(path, 3)
+	s.did(path)
+	// The turn without which the user went on is not taken any more.
+	messages, _ := s.timeline(path)
+	_, err := s.engine.turn(t.Context(), turnRequest{Conversation: strings.TrimPrefix(path, "/c/"), Turn: 2, Message: messages[1]})
+	assert.ErrorIs(t, err, errAnotherConversation)
+	s.did(path)
+}
+
 // A question cannot be answered before its turn is complete, because the rest of
 // the turn could withdraw the question.
 func TestAQuestionOfACutTurnWaits(t *testing.T) {
@@ -822,8 +892,12 @@ func (w *dyingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 // While the agent is at work no message is accepted, and the page says so.
 func TestWhileTheAgentIsAtWork(t *testing.T) {
 	begun, go_on := make(chan bool), make(chan bool)
+	var turns atomic.Int32
 	s := newSite(t, func(h http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if turns.Add(1) > 1 {
+				return
+			}
 			begun <- true
 			<-go_on
 			h.ServeHTTP(w, r)
@@ -840,14 +914,17 @@ func TestWhileTheAgentIsAtWork(t *testing.T) {
 	page := s.get(path)
 	s.shows(page, "The agent is at work.")
 	s.hides(page, "Try again", "Send")
-	conv := s.console.conversation(id)
-	conv.mu.Lock()
-	at := fmt.Sprint(len(conv.timeline))
-	conv.mu.Unlock()
-	s.post(path, url.Values{"do": {doMessage}, "position": {at}, "message": {"hurry"}}, http.StatusConflict)
+	s.post(path, url.Values{"do": {doMessage}, "position": {"1"}, "message": {"hurry"}}, http.StatusConflict)
+	again := make(chan int)
+	go func() {
+		status, _, _, _ := s.send("POST", path, url.Values{"do": {doAgain}, "position": {"1"}})
+		again <- status
+	}()
 	go_on <- true
+	assert.Equal(t, http.StatusSeeOther, <-again)
 	assert.Equal(t, http.StatusSeeOther, <-done)
 	s.messages(path, 1)
+	assert.EqualValues(t, 1, turns.Load())
 	s.shows(s.get(path), "Send answers")
 }
 
@@ -889,7 +966,7 @@ func TestTheConversationSurvivesARestart(t *testing.T) {
 	path := s.begin()
 	s.post(path, answer(s.get(path), fieldBuckets, guarded, fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
 	before := s.get(path)
-	again := &site{T: t, folder: s.folder, engine: s.engine}
+	again := &site{T: t, store: testStore(t, s.file), engine: s.engine}
 	again.open(s.console.engineURL)
 	after := again.get(path)
 	assert.Equal(t, text(before), text(after))
@@ -913,61 +990,56 @@ func TestUnknownPages(t *testing.T) {
 	assert.Equal(t, path, location)
 }
 
-func TestReadEvents(t *testing.T) {
-	for _, tt := range []struct {
-		stream string
-		want   []string
-	}{
-		{"data: {}\n\n", []string{"{}"}},
-		{"data:{}\r\n\r\ndata: 2\r\rdata: 3\n\n", []string{"{}", "2", "3"}},
-		{": hello\nevent: x\nid: 1\ndata: {\ndata: }\nretry: 5\n\n", []string{"{\n}"}},
-		{"data\n\ndata:\n\n\n\n", []string{"", ""}},
-		{"data:  two\n\n", []string{" two"}},
-		{"datax: 1\n\n data: 2\n\n", nil},
-		{"data: 1\n\ndata: cut", []string{"1"}},
-		{"data: 1\n\ndata: cut\n", []string{"1"}},
-		{"data: 1\r\n\r", []string{"1"}},
-	} {
-		for _, r := range []io.Reader{strings.NewReader(tt.stream), iotest.OneByteReader(strings.NewReader(tt.stream))} {
-			var got []string
-			err := readEvents(r, func(data []byte) error {
-				got = append(got, string(data))
-				return nil
-			})
-			assert.NoError(t, err, tt.stream)
-			assert.Equal(t, tt.want, got, tt.stream)
-		}
-	}
-}
-
 // An event of the greatest size is read, and a larger one is refused.
 func TestReadLargeEvents(t *testing.T) {
-	for _, size := range []int{clarify.MaxEventSize - len("data: "), clarify.MaxEventSize} {
-		got := 0
-		err := readEvents(strings.NewReader("data: "+strings.Repeat("x", size)+"\n\n"), func(data []byte) error { got = len(data); return nil })
-		fits := size < clarify.MaxEventSize
-		assert.Equal(t, fits, err == nil, "%d bytes: %v", size, err)
-		assert.Equal(t, fits, got == size, "%d bytes: got %d", size, got)
+	for size, fits := range map[int]bool{clarify.MaxEventSize - 100: true, clarify.MaxEventSize + 1: false} {
+		got, failed := 0, false
+		for data, err := range readEvents(strings.NewReader("data: " + strings.Repeat("x", size) + "\n\n")) {
+			got, failed = len(data), err != nil
+		}
+		assert.Equal(t, fits, !failed && got == size, "%d bytes: got %d, failed %v", size, got, failed)
 	}
 }
 
-// The Console's journal has one line per entry, the engine's one line per turn.
-func TestTheJournals(t *testing.T) {
+func TestTheListOfConversations(t *testing.T) {
 	s := newSite(t, nil)
-	path := s.begin()
-	s.post(path, say(s.get(path), "list"), http.StatusSeeOther)
-	count := func(name string) (n int) {
-		data, err := os.ReadFile(filepath.Join(s.folder, name))
-		require.NoError(t, err)
-		for line := range strings.Lines(string(data)) {
-			n++
-			assert.True(t, json.Valid([]byte(line)), "%s: %s", name, line)
-		}
-		return n
+	var paths []string
+	for range pageSize + 1 {
+		paths = append(paths, s.begin())
 	}
-	messages, events := s.timeline(path)
-	assert.Equal(t, len(messages)+len(events), count("console.jsonl"))
-	assert.Equal(t, 2, count("engine.jsonl"))
+	page := s.get("/all")
+	assert.Equal(t, pageSize, strings.Count(page, `<a href="/c/`))
+	assert.NotContains(t, page, "Newer")
+	older := html.UnescapeString(regexp.MustCompile(`<a href="([^"]*)" rel="next">`).FindStringSubmatch(page)[1])
+	page = s.get(older)
+	assert.Equal(t, 1, strings.Count(page, `<a href="/c/`))
+	assert.Contains(t, page, paths[0])
+	s.shows(page, "Newer")
+
+	s.post(paths[3], say(s.get(paths[3]), "A <b>strange</b> word"), http.StatusSeeOther)
+	page = s.get("/all?" + url.Values{"q": {`<b>STRANGE</b>`}}.Encode())
+	assert.Equal(t, 1, strings.Count(page, `<a href="/c/`))
+	assert.Contains(t, page, paths[3])
+	assert.Contains(t, page, `value="&lt;b&gt;STRANGE&lt;/b&gt;"`)
+	s.shows(s.get("/all?q=zebra"), "No conversation holds this.")
+	for _, query := range []string{"page=-1", "page=x", "page=99999999999999999999", "q=" + strings.Repeat("x", 201)} {
+		status, _, _, err := s.send("GET", "/all?"+query, nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusBadRequest, status, query)
+	}
+	s.shows(s.get("/all?page=9"), "There is no conversation")
+
+	id := strings.TrimPrefix(paths[3], "/c/")
+	s.post(paths[3], url.Values{"do": {doForget}}, http.StatusSeeOther)
+	status, _, _, err := s.send("GET", paths[3], nil)
+	require.NoError(t, err)
+	assert.Equal(t, http.StatusNotFound, status)
+	for _, table := range []string{"conversation WHERE id", "entry WHERE conversation", "turn WHERE conversation", "state WHERE conversation", "refused WHERE conversation"} {
+		var left int
+		require.NoError(t, s.store.db.QueryRow(`SELECT count(*) FROM `+table+` = $1`, id).Scan(&left))
+		assert.Zero(t, left, table)
+	}
+	s.shows(s.get(paths[4]), "Which buckets can go?")
 }
 
 // A copy of an older event does not open its question again: what the page shows is what its
@@ -988,10 +1060,10 @@ func TestACopyOfAnOlderEventOpensNothing(t *testing.T) {
 			turns := [][]clarify.Event{{first}, {second, again}, nil}
 			s := newSiteWith(t, func(w http.ResponseWriter, r *http.Request) {
 				for _, ev := range turns[0] {
-					writeEvent(w, ev)
+					writeEvent(w, "", string(ev.AppendJSON(nil)))
 				}
 				turns = turns[1:]
-				writeEvent(w, clarify.Event{Type: eventTurnEnd})
+				writeEvent(w, "", `{"type":"turn_end"}`)
 			})
 			path := s.begin()
 			s.post(path, say(s.get(path), "wait"), http.StatusSeeOther)

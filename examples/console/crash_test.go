@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"crypto/rand"
 	"io"
+	mathrand "math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -29,13 +31,13 @@ type child struct {
 	complaints *strings.Builder // what it logs; read it only after the end
 }
 
-func startChild(t *testing.T, folder string, args ...string) *child {
+func startChild(t *testing.T, database string, args ...string) *child {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], append([]string{"-addr", "127.0.0.1:0", "-data", folder}, args...)...)
+	cmd := exec.Command(os.Args[0], append([]string{"-addr", "127.0.0.1:0", "-db", database}, args...)...)
 	cmd.Env = append(os.Environ(), "CLARIFY_CONSOLE_CHILD=1")
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
-	c := &child{&site{T: t, folder: folder, client: newClient(t)}, cmd, new(strings.Builder)}
+	c := &child{&site{T: t, client: newClient(t)}, cmd, new(strings.Builder)}
 	cmd.Stderr = c.complaints
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill(); cmd.Wait() })
@@ -57,119 +59,140 @@ func (c *child) stops(signal os.Signal) {
 	require.NoError(c, c.cmd.Wait(), "the program did not stop gracefully")
 }
 
-// The program is killed many times while it writes, and started again. Every
-// acknowledged message is stored once and in order, and was done at most once.
-func TestKilledWhileWriting(t *testing.T) {
-	users, kills := 6, 2
-	if long {
-		users, kills = 12, 6
-	}
-	deleteLogs := message(t, choose(askBuckets, "logs"), decide(askDelete, true))
-	createLogs := message(t, write(askName, "logs"), choose(askRegion, "nyc"))
-	folder := t.TempDir()
-	type talker struct {
-		id    string
-		acked []string // messages
-		tried string   // the message that was not acknowledged, if any
-	}
-	talkers := make([]*talker, users)
-	for i := range talkers {
-		talkers[i] = &talker{id: rand.Text()}
-	}
-	for round := range kills + 1 {
-		c := startChild(t, folder)
-		stored := storedMessages(t, folder)
-		for _, k := range talkers {
-			got := stored[k.id]
-			if k.tried != "" && len(got) == len(k.acked)+1 && got[len(got)-1] == k.tried {
-				k.acked = append(k.acked, k.tried) // stored, but not acknowledged
+// Several processes use one database, and are killed while they write, and started
+// again. Every acknowledged message is stored once and in order, and was done once,
+// although every form is posted twice, and once more until it is acknowledged.
+func TestProcessesThatAreKilled(t *testing.T) {
+	for name, tt := range map[string]struct {
+		database  func(t *testing.T) string
+		processes int
+	}{
+		"sqlite":   {sqlite, 2},
+		"postgres": {postgres, 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			users, messages, kills, pause := 8, 6, 8, 100*time.Millisecond
+			if long {
+				tt.processes, users, messages, kills, pause = tt.processes+2, 200, 60, 60, time.Second
 			}
-			k.tried = ""
-			require.Equal(t, k.acked, got, "round %d", round)
-		}
-		var all sync.WaitGroup
-		var acks atomic.Int64 // in this round
-		enough := int64(users + 7*round)
-		stop := make(chan bool)
-		for _, k := range talkers {
-			all.Go(func() {
-				post := func(path string, form url.Values, message string) bool {
-					k.tried = message
-					status, _, _, err := c.send("POST", path, form)
-					if err != nil || status != http.StatusSeeOther {
-						return false
-					}
-					if message != "" {
-						k.acked = append(k.acked, message)
-					}
-					k.tried = ""
-					if acks.Add(1) == enough {
-						if round < kills {
-							c.cmd.Process.Kill() // while the others write
-						} else {
-							close(stop)
-						}
-					}
-					return true
-				}
-				if len(k.acked) == 0 && !post("/", url.Values{"id": {k.id}}, opening) {
-					return
-				}
-				path := "/c/" + k.id
-				for ok := true; ok; {
-					select {
-					case <-stop:
-						return
-					default:
-					}
-					status, page, _, err := c.send("GET", path, nil)
-					switch {
-					case err != nil || status != http.StatusOK:
-						return
-					case strings.Contains(page, "Try again"):
-						ok = post(path, filled(page, doAgain, nil), "")
-					case strings.Contains(page, fieldBuckets):
-						ok = post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), deleteLogs)
-					case strings.Contains(page, "answer."+askName):
-						ok = post(path, answer(page, "answer."+askName, "logs", "answer."+askRegion, "nyc"), createLogs)
-					case strings.Contains(lastSaid(page), "deleted logs"):
-						ok = post(path, say(page, "create"), "create")
-					default:
-						ok = post(path, say(page, "make room"), "make room")
-					}
-				}
-			})
-		}
-		all.Wait()
-		require.GreaterOrEqual(t, acks.Load(), enough, "nothing was interrupted")
-		if round < kills {
-			c.cmd.Wait()
-			continue
-		}
-		for _, k := range talkers { // complete the turn if it was cut
-			page := c.get("/c/" + k.id)
-			if strings.Contains(page, "Try again") {
-				c.post("/c/"+k.id, filled(page, doAgain, nil), http.StatusSeeOther)
+			database := tt.database(t)
+			processes := make([]atomic.Pointer[child], tt.processes)
+			for i := range processes {
+				processes[i].Store(startChild(t, database))
 			}
-			c.hides(c.get("/c/"+k.id), "Try again")
-		}
-		c.stops(syscall.SIGTERM)
+			talkers := make([]*talker, users)
+			var all sync.WaitGroup
+			clients := make(chan bool, 50)
+			for i := range talkers {
+				k := &talker{T: t, id: rand.Text(), random: mathrand.New(mathrand.NewPCG(1, uint64(i))), processes: processes}
+				talkers[i] = k
+				all.Go(func() {
+					for len(k.acked) < messages && !t.Failed() {
+						clients <- true
+						k.step()
+						<-clients
+					}
+				})
+			}
+			for i := range kills {
+				time.Sleep(pause)
+				victim := &processes[i%len(processes)]
+				victim.Load().cmd.Process.Kill()
+				victim.Load().cmd.Wait()
+				victim.Store(startChild(t, database))
+			}
+			all.Wait()
+			for _, k := range talkers {
+				k.settle()
+			}
+			for i := range processes {
+				processes[i].Load().stops(syscall.SIGTERM)
+			}
+			s := testStore(t, database)
+			stored, failed := storedMessages(t, s), 0
+			for _, k := range talkers {
+				assert.Equal(t, k.acked, stored[k.id])
+				assert.Equal(t, k.did, s.changes(t, k.id), k.id)
+				failed += k.failed
+			}
+			t.Logf("%d messages, %d posts that failed", users*messages, failed)
+			assert.Positive(t, failed, "nothing was interrupted")
+		})
 	}
-	g := testEngine(t, folder)
-	stored := storedMessages(t, folder)
-	for _, k := range talkers {
-		assert.Equal(t, k.acked, stored[k.id])
-		// Each answer did once what it says, in the order of the messages.
-		var want []string
-		for _, m := range k.acked {
-			switch m {
-			case deleteLogs:
-				want = append(want, "delete logs")
-			case createLogs:
-				want = append(want, "create logs nyc")
-			}
+}
+
+// A talker is a user, whose browser may reach any of the processes.
+type talker struct {
+	*testing.T
+	id         string
+	random     *mathrand.Rand
+	processes  []atomic.Pointer[child]
+	acked, did []string // the messages, and what they do
+	failed     int      // posts
+}
+
+// send sends a form to one of the processes.
+func (k *talker) send(method, path string, form url.Values) (status int, page, location string, err error) {
+	return k.processes[k.random.IntN(len(k.processes))].Load().send(method, path, form)
+}
+
+// post posts a form until it is acknowledged, two times at least.
+func (k *talker) post(path string, form url.Values, message string, did ...string) {
+	for acks, tries := 0, 0; acks < 2; tries++ {
+		status, _, location, err := k.send("POST", path, form)
+		switch {
+		case err != nil || status == http.StatusInternalServerError:
+			k.failed++
+			time.Sleep(10 * time.Millisecond) // a process that was killed needs a moment
+		case !assert.Equal(k, http.StatusSeeOther, status) || !assert.NotContains(k, location, "refused", message) || !assert.Less(k, tries, 10_000):
+			return
+		default:
+			acks++
 		}
-		assert.Equal(t, want, g.changes(k.id), k.id)
+	}
+	if message != "" {
+		k.acked, k.did = append(k.acked, message), append(k.did, did...)
+	}
+}
+
+// settle waits for the last turn, and completes it if it was cut.
+func (k *talker) settle() {
+	for range 6000 {
+		_, page, _, err := k.send("GET", "/c/"+k.id, nil)
+		require.NoError(k, err)
+		switch {
+		case strings.Contains(page, "Try again"):
+			k.post("/c/"+k.id, filled(page, doAgain, nil), "")
+		case strings.Contains(page, "data-running"):
+			time.Sleep(10 * time.Millisecond)
+		default:
+			return
+		}
+	}
+	require.Fail(k, "the turn does not end")
+}
+
+// step sends the next message, or completes a turn that was cut.
+func (k *talker) step() {
+	path := "/c/" + k.id
+	if len(k.acked) == 0 {
+		k.post("/", url.Values{"id": {k.id}}, opening)
+		return
+	}
+	status, page, _, err := k.send("GET", path, nil)
+	switch {
+	case err != nil || status != http.StatusOK || strings.Contains(page, "data-running"):
+		time.Sleep(10 * time.Millisecond)
+	case strings.Contains(page, "Try again"):
+		k.post(path, filled(page, doAgain, nil), "")
+	case strings.Contains(page, fieldBuckets):
+		k.post(path, answer(page, fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), message(k.T, choose(askBuckets, "logs"), decide(askDelete, true)), "delete logs")
+	case strings.Contains(page, "answer."+askName):
+		k.post(path, answer(page, "answer."+askName, "logs", "answer."+askRegion, "nyc"), message(k.T, write(askName, "logs"), choose(askRegion, "nyc")), "create logs nyc")
+	case strings.Contains(lastSaid(page), "deleted logs"):
+		k.post(path, say(page, "create"), "create")
+	default:
+		k.post(path, say(page, "make room"), "make room")
 	}
 }
 
@@ -179,13 +202,13 @@ func lastSaid(page string) string {
 }
 
 func TestTheProgramStopsWhenAsked(t *testing.T) {
-	folder := t.TempDir()
-	c := startChild(t, folder)
+	database := filepath.Join(t.TempDir(), "console.db")
+	c := startChild(t, database)
 	path := c.first()
 	c.shows(c.get(path), "Which buckets can go?")
 	c.post(path, answer(c.get(path), fieldBuckets, "logs", fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
 	c.stops(os.Interrupt)
-	again := startChild(t, folder)
+	again := startChild(t, database)
 	assert.Equal(t, path, again.first(), "the conversation is another one")
 	again.shows(again.get(path), "Done: deleted logs.")
 }
@@ -200,24 +223,25 @@ func (c *child) first() string {
 }
 
 func TestArgumentsAreChecked(t *testing.T) {
-	taken := newSite(t, nil).url
-	file := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	taken, cache := newSite(t, nil).url, t.TempDir()
 	for _, args := range [][]string{
 		{"-no-such-flag"},
 		{"argument"},
 		{"-addr", "nowhere"},
 		{"-addr", strings.TrimPrefix(taken, "http://")},
-		{"-addr", "127.0.0.1:0", "-data", file},
+		{"-addr", "127.0.0.1:0", "-db", t.TempDir()},
 		{"-addr", "127.0.0.1:0", "-engine", "localhost:8080"},
 		{"-addr", "127.0.0.1:0", "-engine", "file:///etc/passwd"},
 	} {
 		cmd := exec.Command(os.Args[0], args...)
-		cmd.Env = append(os.Environ(), "CLARIFY_CONSOLE_CHILD=1", "TMPDIR="+t.TempDir())
+		cmd.Env = append(os.Environ(), "CLARIFY_CONSOLE_CHILD=1", "XDG_CACHE_HOME="+cache)
 		out, err := cmd.CombinedOutput()
 		assert.EqualError(t, err, "exit status 1", "%q", args)
 		assert.NotEmpty(t, out, "%q", args)
 	}
+	left, err := os.ReadDir(cache)
+	require.NoError(t, err)
+	assert.Empty(t, left, "the program made something before it looked at its arguments")
 }
 
 // An engine that hangs does not keep the program from starting or stopping.
@@ -230,7 +254,7 @@ func TestAHangingEngineHoldsNothingUp(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	t.Cleanup(engine.Close)
-	c := startChild(t, t.TempDir(), "-engine", engine.URL)
+	c := startChild(t, filepath.Join(t.TempDir(), "console.db"), "-engine", engine.URL)
 	c.shows(c.get(c.first()), "The agent is at work.")
 	c.stops(syscall.SIGTERM)
 	// The program ended the turn before the turn reached its own limit.

@@ -2,15 +2,14 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 )
@@ -18,8 +17,8 @@ import (
 // This file is the engine half: an HTTP endpoint that takes a conversation and
 // streams the agent's next turn. The agent is a script (script.go), not a model.
 // Everything that a model would need is here: the buckets, the tools that change
-// them, the guard around the tools, and the journal. Because of the journal, an
-// answer acts only once.
+// them, and the guard around the tools. A turn and its changes are stored together,
+// and only by the first who takes it, so an answer acts only once.
 
 const maxTurnRequest = 2 << 20
 
@@ -29,18 +28,9 @@ type bucket struct {
 	Files  []string
 }
 
-// A project is what the engine knows about one conversation. It is built from
-// the turns in the journal, and from nothing else. The last turn has the state of
-// the clarify.Conversation.
-type project struct {
-	mu      sync.Mutex
-	buckets map[string]bucket
-	turns   []turnRecord
-}
-
-// A turnRecord is one line of the engine's journal: a complete turn. The engine
-// writes it before it sends the first event. So a turn either did not happen, or
-// the engine can send exactly the same events again.
+// A turnRecord is a complete turn. The engine stores it, with the buckets after it,
+// before it sends the first event. So a turn either did not happen, or the engine
+// can send exactly the same events again.
 type turnRecord struct {
 	Conversation string          `json:"conversation"`
 	Turn         int             `json:"turn"`
@@ -94,67 +84,9 @@ func (c change) apply(buckets map[string]bucket) error {
 }
 
 type engine struct {
-	script  func(*turn) error
-	journal *journal
-
-	mu       sync.Mutex
-	projects map[string]*project
+	script func(*turn) error
+	store  *store
 }
-
-func newEngine(path string) (*engine, error) {
-	g := &engine{script: script, projects: make(map[string]*project)}
-	var err error
-	g.journal, err = openJournal(path, func(line []byte) error {
-		var rec turnRecord
-		if err := json.Unmarshal(line, &rec); err != nil {
-			return err
-		}
-		return g.project(rec.Conversation).add(rec)
-	})
-	return g, err
-}
-
-func (g *engine) Close() error { return g.journal.Close() }
-
-// project returns the project of the conversation. A new one has the first buckets.
-func (g *engine) project(conversation string) *project {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	p := g.projects[conversation]
-	if p == nil {
-		p = &project{buckets: firstBuckets()}
-		g.projects[conversation] = p
-	}
-	return p
-}
-
-// add applies the turn to the project.
-func (p *project) add(rec turnRecord) error {
-	for _, c := range rec.Changes {
-		if err := c.apply(p.buckets); err != nil {
-			return err
-		}
-	}
-	p.turns = append(p.turns, rec)
-	return nil
-}
-
-// save stores the turn, and only then changes anything. It does neither if another
-// turn was saved since this one was taken. A database does that with an UPDATE of
-// the state WHERE its version is still the one that was loaded.
-func (g *engine) save(p *project, rec turnRecord) error {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if rec.Turn != len(p.turns)+1 {
-		return errSaved
-	}
-	if err := g.journal.Append(rec); err != nil {
-		return err
-	}
-	return p.add(rec)
-}
-
-var errSaved = errors.New("somebody else has saved this turn")
 
 // ServeHTTP streams the next turn of the conversation.
 func (g *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -163,20 +95,20 @@ func (g *engine) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "want a turn as JSON: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	rest, err := g.turn(req)
+	rest, err := g.turn(r.Context(), req)
 	switch {
 	case errors.Is(err, errAnotherConversation):
 		http.Error(w, err.Error(), http.StatusConflict)
 		return
 	case err != nil:
-		log.Printf("engine: %v", err)
+		log.Printf("engine: %q: %v", req.Conversation, err)
 		http.Error(w, "the turn failed; nothing was changed", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	for _, ev := range rest {
-		if writeEvent(w, ev) != nil {
+		if writeEvent(w, "", string(ev.AppendJSON(nil))) != nil {
 			return
 		}
 	}
@@ -187,21 +119,31 @@ var errAnotherConversation = errors.New("this is not how the conversation went")
 // turn returns the events of the turn that the Console does not have yet. If the
 // turn was already taken, turn returns the recorded events. So an answer acts once,
 // even if it arrives many times.
-func (g *engine) turn(req turnRequest) ([]clarify.Event, error) {
-	p := g.project(req.Conversation)
+func (g *engine) turn(ctx context.Context, req turnRequest) ([]clarify.Event, error) {
 	for {
-		p.mu.Lock()
-		turns, buckets := p.turns, maps.Clone(p.buckets)
-		p.mu.Unlock()
-		if n := req.Turn - 1; 0 <= n && n < len(turns) && turns[n].Message == req.Message && 0 <= req.Have && req.Have <= len(turns[n].Events) {
-			return turns[n].Events[req.Have:], nil
-		}
-		if req.Turn != len(turns)+1 || req.Have != 0 {
+		if req.Turn < 1 || req.Have < 0 {
 			return nil, errAnotherConversation
 		}
-		rec, err := g.take(req, turns, buckets)
+		taken, err := g.store.turn(ctx, req.Conversation, req.Turn)
+		switch {
+		case err != nil:
+			return nil, err
+		case taken.Turn == 0:
+		case taken.Message != req.Message || req.Have > len(taken.Events):
+			return nil, errAnotherConversation
+		default:
+			return taken.Events[req.Have:], nil
+		}
+		last, buckets, err := g.store.last(ctx, req.Conversation)
+		if err != nil {
+			return nil, err
+		}
+		if req.Turn <= last.Turn || req.Have != 0 { // the user may have gone on without a turn
+			return nil, errAnotherConversation
+		}
+		rec, err := g.take(req, last, buckets)
 		if err == nil {
-			err = g.save(p, rec)
+			err = g.store.saveTurn(ctx, rec, last.Turn, buckets)
 		}
 		if err != nil && err != errSaved { // a turn that somebody else has saved counts
 			return nil, err
@@ -209,18 +151,18 @@ func (g *engine) turn(req turnRequest) ([]clarify.Event, error) {
 	}
 }
 
-// take lets the agent take the turn after these turns. It changes nothing yet.
-func (g *engine) take(req turnRequest, turns []turnRecord, buckets map[string]bucket) (rec turnRecord, err error) {
+// take lets the agent take the turn after the last one. It stores nothing yet.
+func (g *engine) take(req turnRequest, last turnRecord, buckets map[string]bucket) (rec turnRecord, err error) {
 	t := &turn{
 		record:  turnRecord{Conversation: req.Conversation, Turn: req.Turn, Message: req.Message},
 		run:     fmt.Sprintf("%s-%d", req.Conversation, req.Turn),
+		plan:    last.Plan,
 		buckets: buckets,
 	}
-	if n := len(turns); n > 0 {
-		if err := json.Unmarshal(turns[n-1].Talk, &t.talk); err != nil {
+	if last.Turn > 0 {
+		if err := json.Unmarshal(last.Talk, &t.talk); err != nil {
 			return rec, err
 		}
-		t.plan = turns[n-1].Plan
 	}
 	t.asked = t.talk.Pending()
 	t.reply = t.talk.Message(req.Message)

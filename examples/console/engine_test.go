@@ -25,18 +25,17 @@ type talk struct {
 
 func newTalk(t *testing.T) *talk {
 	t.Helper()
-	g := testEngine(t, t.TempDir())
-	return &talk{T: t, engine: g, id: "talk"}
+	s := testStore(t, filepath.Join(t.TempDir(), "console.db"))
+	return &talk{T: t, engine: &engine{script, s}, id: "talk"}
 }
 
-func testEngine(t *testing.T, folder string) *engine {
+// testStore opens a database.
+func testStore(t *testing.T, name string) *store {
 	t.Helper()
-	g, err := newEngine(filepath.Join(folder, "engine.jsonl"))
+	s, err := openStore(t.Context(), name)
 	require.NoError(t, err)
-	t.Cleanup(func() {
-		assert.NoError(t, g.Close())
-	})
-	return g
+	t.Cleanup(func() { assert.NoError(t, s.Close()) })
+	return s
 }
 
 // says sends the user's message and returns the question that is open after the
@@ -44,7 +43,7 @@ func testEngine(t *testing.T, folder string) *engine {
 func (k *talk) says(message string) *clarify.Envelope {
 	k.Helper()
 	k.timeline = append(k.timeline, entry{Message: message})
-	events, err := k.engine.turn(request(k.id, k.timeline))
+	events, err := k.engine.turn(k.Context(), request(k.id, k.timeline))
 	require.NoError(k, err, message)
 	k.timeline = told(k.timeline, events)
 	require.Equal(k, eventTurnEnd, events[len(events)-1].Type)
@@ -53,7 +52,7 @@ func (k *talk) says(message string) *clarify.Envelope {
 
 // request returns the request of a Console that has the timeline.
 func request(id string, timeline []entry) turnRequest {
-	return (&conversation{id: id}).request(timeline)
+	return (&conversation{id: id, timeline: timeline}).request()
 }
 
 // told returns the timeline with the events at its end.
@@ -101,8 +100,13 @@ func write(id, text string) clarify.Answer {
 }
 
 // changes returns what the engine did in the conversation, in words.
-func (g *engine) changes(id string) (done []string) {
-	for _, rec := range g.project(id).turns {
+func (s *store) changes(t *testing.T, id string) (done []string) {
+	t.Helper()
+	last, _, err := s.last(t.Context(), id)
+	require.NoError(t, err)
+	for n := range last.Turn {
+		rec, err := s.turn(t.Context(), id, n+1)
+		require.NoError(t, err)
 		for _, c := range rec.Changes {
 			done = append(done, strings.Join(strings.Fields(fmt.Sprint(c.Do, " ", c.Bucket, " ", c.Region, " ", c.To)), " "))
 		}
@@ -112,12 +116,19 @@ func (g *engine) changes(id string) (done []string) {
 
 func (k *talk) did(want ...string) {
 	k.Helper()
-	require.Equal(k, want, k.engine.changes(k.id))
+	require.Equal(k, want, k.engine.store.changes(k.T, k.id))
+}
+
+func (k *talk) buckets() map[string]bucket {
+	k.Helper()
+	_, buckets, err := k.engine.store.last(k.Context(), k.id)
+	require.NoError(k, err)
+	return buckets
 }
 
 func (k *talk) has(want ...string) {
 	k.Helper()
-	require.Equal(k, want, slices.Sorted(maps.Keys(k.engine.project(k.id).buckets)))
+	require.Equal(k, want, slices.Sorted(maps.Keys(k.buckets())))
 }
 
 // asks wants prompts with these ids in the question, which is nil if there are none.
@@ -251,7 +262,7 @@ func TestCreate(t *testing.T) {
 	k.did()
 	k.asks(k.answers(write(askName, " photos "), choose(askRegion, "syd")))
 	k.did("create photos syd") // the third region is the third
-	assert.Equal(t, "syd", k.engine.project(k.id).buckets["photos"].Region)
+	assert.Equal(t, "syd", k.buckets()["photos"].Region)
 }
 
 // The agent acts on an answer only if it asked the question itself.
@@ -310,7 +321,7 @@ func TestTheFirstToSaveActs(t *testing.T) {
 	var errs [2]error
 	for i, name := range []string{"logs", "uploads"} {
 		all.Go(func() {
-			_, errs[i] = k.engine.turn(turnRequest{k.id, 2, message(t, choose(askBuckets, name), decide(askDelete, true)), 0})
+			_, errs[i] = k.engine.turn(k.Context(), turnRequest{k.id, 2, message(t, choose(askBuckets, name), decide(askDelete, true)), 0})
 		})
 	}
 	all.Wait()
@@ -348,9 +359,9 @@ func TestACutTurnIsToldToItsEnd(t *testing.T) {
 	from := len(k.timeline) + 1 // after the message
 	k.answers(choose(askBuckets, "logs", "uploads"), write(askArchive, "kept"), decide(askDelete, true))
 	whole := k.timeline
-	did := k.engine.changes(k.id)
+	did := k.engine.store.changes(k.T, k.id)
 	for cut := from; cut <= len(whole); cut++ {
-		rest, err := k.engine.turn(request(k.id, whole[:cut]))
+		rest, err := k.engine.turn(k.Context(), request(k.id, whole[:cut]))
 		require.NoError(t, err, "cut at %d", cut)
 		require.Equal(t, whole, told(whole[:cut], rest), "cut at %d", cut)
 	}
@@ -369,28 +380,27 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 	yes := entry{Message: message(t, choose(askBuckets, "logs"), decide(askDelete, true))}
 	event := entry{Event: &clarify.Event{Type: eventSay, Output: "no such thing was said"}}
 	for name, timeline := range map[string][]entry{
-		"empty":              nil,
-		"only events":        {event},
-		"a no turned yes":    append(slices.Clone(whole[:last]), yes),
-		"a message too many": append(slices.Clone(whole), yes, yes),
-		"events too many":    append(slices.Clone(whole), event),
-		"a turn not taken":   append(slices.Clone(whole), yes, event),
+		"empty":            nil,
+		"only events":      {event},
+		"a no turned yes":  append(slices.Clone(whole[:last]), yes),
+		"events too many":  append(slices.Clone(whole), event),
+		"a turn not taken": append(slices.Clone(whole), yes, event),
 	} {
-		_, err := k.engine.turn(request(k.id, timeline))
+		_, err := k.engine.turn(k.Context(), request(k.id, timeline))
 		assert.ErrorIs(t, err, errAnotherConversation, name)
 	}
 	k.did()
 }
 
 func TestTheEngineRemembers(t *testing.T) {
-	folder := t.TempDir()
-	g, err := newEngine(filepath.Join(folder, "engine.jsonl"))
+	file := filepath.Join(t.TempDir(), "console.db")
+	s, err := openStore(t.Context(), file)
 	require.NoError(t, err)
-	k := &talk{T: t, engine: g, id: "talk"}
+	k := &talk{T: t, engine: &engine{script, s}, id: "talk"}
 	k.says(opening)
 	k.answers(choose(askBuckets, guarded, "logs"), decide(askDelete, true))
-	require.NoError(t, g.Close())
-	k.engine = testEngine(t, folder)
+	require.NoError(t, s.Close())
+	k.engine = &engine{script, testStore(t, file)}
 	k.answers(decide(askGuarded, true))
 	k.did("delete backups", "delete logs")
 	k.has("avatars", "thumbnails", "uploads")
@@ -446,7 +456,7 @@ func TestNothingChangesInATurnThatAsks(t *testing.T) {
 			k := newTalk(t)
 			k.engine.script = tt.script
 			k.timeline = []entry{{Message: "go on"}}
-			events, err := k.engine.turn(request(k.id, k.timeline))
+			events, err := k.engine.turn(k.Context(), request(k.id, k.timeline))
 			require.ErrorIs(t, err, tt.err)
 			k.timeline = told(k.timeline, events)
 			k.did(tt.did...)
@@ -468,7 +478,7 @@ func TestTheAgentCanAskAboutAnyWorld(t *testing.T) {
 		k.says("create a bucket")
 		k.answers(write(askName, fmt.Sprintf("b%02d-%s", i, strings.Repeat("x", 20))), choose(askRegion, "fra"))
 	}
-	names := slices.Sorted(maps.Keys(k.engine.project(k.id).buckets))
+	names := slices.Sorted(maps.Keys(k.buckets()))
 	require.Len(t, names, clarify.MaxOptions)
 	k.asks(k.says("make room"), askBuckets, askArchive, askDelete)
 	k.asks(k.answers(choose(askBuckets, names...), write(askArchive, "everything"), decide(askDelete, true)), askGuarded)

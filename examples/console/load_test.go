@@ -6,10 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 
@@ -33,27 +30,28 @@ func TestManyConversationsAtOnce(t *testing.T) {
 		group.Go(func() { stories[i] = s.load(rounds) })
 	}
 	group.Wait()
-	stored, all := storedMessages(t, s.folder), slices.Concat(stories...)
+	stored, all := storedMessages(t, s.store), slices.Concat(stories...)
 	assert.Equal(t, len(all), len(stored), "conversations")
 	for _, told := range all {
 		assert.Equal(t, told.sent, stored[told.id])
-		assert.Equal(t, told.did, s.engine.changes(told.id))
+		assert.Equal(t, told.did, s.store.changes(t, told.id))
 	}
 }
 
-// storedMessages reads the Console's journal: messages by conversation.
-func storedMessages(t *testing.T, folder string) map[string][]string {
+// storedMessages returns the messages in the database, by conversation.
+func storedMessages(t *testing.T, s *store) map[string][]string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(folder, "console.jsonl"))
-	require.NoError(t, err)
 	stored := make(map[string][]string)
-	for line := range strings.Lines(string(data)) {
-		var rec record
-		require.NoError(t, json.Unmarshal([]byte(line), &rec), line)
-		if rec.Event == nil {
-			stored[rec.Conversation] = append(stored[rec.Conversation], unbound(rec.Message))
+	require.NoError(t, s.query(t.Context(), func(scan func(...any) error) error {
+		var id, body string
+		require.NoError(t, scan(&id, &body))
+		var e entry
+		require.NoError(t, json.Unmarshal([]byte(body), &e), body)
+		if e.Event == nil {
+			stored[id] = append(stored[id], unbound(e.Message))
 		}
-	}
+		return nil
+	}, `SELECT conversation, body FROM entry ORDER BY conversation, position`))
 	return stored
 }
 
@@ -107,8 +105,8 @@ func (s *site) twice(path string, form url.Values) bool {
 	var ok [2]bool
 	for i := range ok {
 		both.Go(func() {
-			status, body, _, err := s.send("POST", path, form)
-			ok[i] = assert.NoError(s, err) && assert.Equal(s, http.StatusSeeOther, status, text(body))
+			status, body, location, err := s.send("POST", path, form)
+			ok[i] = assert.NoError(s, err) && assert.Equal(s, http.StatusSeeOther, status, text(body)) && assert.NotContains(s, location, "refused")
 		})
 	}
 	both.Wait()

@@ -1,8 +1,9 @@
 // Console is both halves of the protocol in one program. One half is an agent
 // engine that deletes things and must ask first. The other half is a Console
-// that shows the engine's questions as forms in a web page, without JavaScript.
+// that shows the engine's questions as forms in a web page, which works without JavaScript.
 //
-//	go run ./examples/console
+//	go run -C examples/console .
+//	go run -C examples/console . -db postgres://user@host/name
 //
 // The program prints an address. Open it in a browser: the first page holds a
 // question.
@@ -19,16 +20,13 @@
 // can.
 //
 // The library is used in these places:
-//   - engine.take reads the message and keeps the state (Conversation.Message),
-//     turn.ask asks (Conversation.Ask), turn.change refuses a change beside a
-//     question (Conversation.Asking), and deleteAnswered acts once
-//     (Conversation.Use). engine.save says when a state may be saved.
+//   - engine.take reads the message, turn.ask asks, turn.change refuses a change
+//     beside a question, and deleteAnswered acts once: all four with a
+//     Conversation. store.saveTurn says when its state may be saved.
 //   - console.turn reads the engine's events (ParseEvent), and replay finds the
 //     question that waits (Conversation.Event).
-//   - console.take makes the next message of a form (htmlform.Form.Read). A hidden
-//     field says which question the form is for (Conversation.Reference).
-//   - conversation.view shows the question (htmlform.Form.HTML), and what was answered
-//     (htmlform.Form.Past). userItem shows the message (Envelope.Summary).
+//   - conversation.view shows questions, and console.take reads what is posted
+//     (package htmlform).
 package main
 
 import (
@@ -70,52 +68,61 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("console", flag.ContinueOnError)
 	addr := flags.String("addr", "127.0.0.1:8080", "`address` of the Console")
 	engineURL := flags.String("engine", "", "`URL` of another engine; this program's own if empty")
-	data := flags.String("data", "", "`folder` that keeps conversations and buckets; a new temporary one if empty")
+	name := flags.String("db", "", "the `database`: the name of an SQLite file, or postgres://…; a file in your cache folder if empty")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
 	if flags.NArg() > 0 {
 		return fmt.Errorf("unexpected argument %q", flags.Arg(0))
 	}
-	if *data == "" {
-		*data, err = os.MkdirTemp("", "clarify-console-")
-	} else {
-		err = os.MkdirAll(*data, 0o700)
-	}
-	if err != nil {
-		return err
+	if u, err := url.Parse(*engineURL); *engineURL != "" && (err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "") {
+		return fmt.Errorf("-engine %q is not the URL of an engine", *engineURL)
 	}
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-
-	if *engineURL == "" {
-		g, err := newEngine(filepath.Join(*data, "engine.jsonl"))
+	shown := *name // without a password
+	if *name == "" {
+		folder, err := os.UserCacheDir()
 		if err != nil {
+			return fmt.Errorf("name a database with -db: %w", err)
+		}
+		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return err
 		}
-		// Only this machine can reach the engine, even if others can reach the Console.
-		at, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			return errors.Join(err, g.Close())
-		}
-		server := newServer(protect(g, true))
-		go server.Serve(at)
-		defer func() { // runs after the Console has ended its turns
-			err = errors.Join(err, shutdown(server), g.Close())
-		}()
-		*engineURL = "http://" + at.Addr().String() + "/"
-	} else if u, err := url.Parse(*engineURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return fmt.Errorf("-engine %q is not the URL of an engine", *engineURL)
+		*name = filepath.Join(folder, "clarify-console.db")
+		shown = *name
+	} else if u, err := url.Parse(*name); err == nil && u.Scheme != "" {
+		shown = u.Redacted()
 	}
-
-	c, err := newConsole(filepath.Join(*data, "console.jsonl"), *engineURL)
+	fmt.Fprintf(out, "Console  http://%s/\ndatabase %s\n", listener.Addr(), shown)
+	db, err := openStore(ctx, *name)
 	if err != nil {
 		return err
 	}
-	if c.newest == "" {
+	defer func() { err = errors.Join(err, db.Close()) }() // runs last
+
+	if *engineURL == "" {
+		// Only this machine can reach the engine, even if others can reach the Console.
+		at, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			return err
+		}
+		server := newServer(protect(&engine{script, db}, true))
+		go server.Serve(at)
+		defer func() { // runs after the Console has ended its turns
+			err = errors.Join(err, shutdown(server))
+		}()
+		*engineURL = "http://" + at.Addr().String() + "/"
+	}
+	fmt.Fprintf(out, "engine   %s\n", *engineURL)
+
+	c := newConsole(db, *engineURL)
+	if there, _, err := db.list(ctx, "", 0); err != nil {
+		return err
+	} else if len(there) == 0 {
 		// The first page should hold a question, but an engine that hangs must not stop the start.
 		soon, cancel := context.WithTimeout(ctx, startTimeout)
 		err := c.open(soon, rand.Text())
@@ -127,13 +134,14 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	server := newServer(protect(c.handler(), listener.Addr().(*net.TCPAddr).IP.IsLoopback()))
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(listener) }()
-	fmt.Fprintf(out, "Console  http://%s/\nengine   %s\ndata     %s\n", listener.Addr(), *engineURL, *data)
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
 	}
 	defer time.AfterFunc(stopTimeout, c.stop).Stop()
-	return errors.Join(err, shutdown(server), c.Close())
+	err = errors.Join(err, shutdown(server))
+	c.Close()
+	return err
 }
 
 // newServer returns a server with a limit on every wait.
@@ -142,7 +150,7 @@ func newServer(h http.Handler) *http.Server {
 		Handler:           h,
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      turnTimeout + 10*time.Second, // a post waits for the end of its turn
+		WriteTimeout:      turnTimeout + 10*time.Second, // of an engine's turn, and of liveTime
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 	}
@@ -155,12 +163,12 @@ func shutdown(server *http.Server) error {
 }
 
 // protect refuses requests that another site makes a browser send. It also tells
-// the browser to load only what this server sends, and to run no script.
+// the browser to load and run only what this server sends.
 func protect(h http.Handler, loopback bool) http.Handler {
 	h = http.NewCrossOriginProtection().Handler(h)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
-		header.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "same-origin")
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")

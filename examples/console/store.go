@@ -1,138 +1,298 @@
 package main
 
 import (
-	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"database/sql/driver"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
+	"net/url"
 	"os"
-	"path/filepath"
+	"strings"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // the driver pgx
+	_ "modernc.org/sqlite"             // the driver sqlite
 )
 
-// A journal is a file of JSON lines that only grows. A line is on the disk when
-// Append has returned nil for it.
-type journal struct {
-	file  *os.File
-	size  int64 // of the complete lines, in bytes
-	queue chan pendingLine
-	done  chan struct{}
-	err   error // if not nil, the file can no longer be trusted
+// This file is the database of both halves: a file of SQLite, or Postgres. Both
+// get the same queries. Any number of processes can use one database.
+
+// A store is the database.
+type store struct{ db *sql.DB }
+
+// These are the errors of somebody who comes too late.
+var (
+	errSaved = errors.New("somebody else has saved this turn")
+	errTaken = errors.New("somebody else has written here")
+	errGone  = errors.New("the conversation was deleted")
+)
+
+// migrations make the tables. Never change one: append another.
+var migrations = []string{
+	// The Console's half: conversations, and their entries as JSON.
+	`CREATE TABLE conversation (id text PRIMARY KEY, latest bigint NOT NULL, title text NOT NULL)`,
+	`CREATE INDEX conversation_latest ON conversation (latest)`,
+	`CREATE TABLE entry (conversation text, position bigint, body text NOT NULL, PRIMARY KEY (conversation, position))`,
+	`CREATE TABLE refused (conversation text, token text, body text NOT NULL, PRIMARY KEY (conversation, token))`,
+	// The engine's half: turns as JSON, and the last one with the buckets after it.
+	`CREATE TABLE turn (conversation text, number bigint, record text NOT NULL, PRIMARY KEY (conversation, number))`,
+	`CREATE TABLE state (conversation text PRIMARY KEY, turn bigint NOT NULL, buckets text NOT NULL)`,
 }
 
-type pendingLine struct {
-	line    []byte
-	written chan error
-}
-
-// openJournal opens the file and calls each with every line. If there is no such
-// file, it creates one. Only one process at a time may have the file open.
-//
-// If the process died while it wrote, the last line may be incomplete. Such a
-// line was never acknowledged, so openJournal cuts it off. Any other damage is an
-// error, and the file stays as it is.
-func openJournal(path string, each func(line []byte) error) (*journal, error) {
-	data, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, err
-	}
-	whole := bytes.LastIndexByte(data, '\n') + 1
-	number := 0
-	for line := range bytes.Lines(data[:whole]) {
-		number++
-		if err := each(line); err != nil {
-			return nil, fmt.Errorf("%s, line %d: %w", path, number, err)
+// openStore opens the database, which is the address of a Postgres database, such
+// as postgres://user@host/name, or else the name of a file. It makes the file and
+// the tables if they are missing.
+func openStore(ctx context.Context, name string) (*store, error) {
+	kind, source := "pgx", name
+	if !strings.HasPrefix(name, "postgres://") && !strings.HasPrefix(name, "postgresql://") {
+		// Only its owner can read the file. SQLite gives the files beside it the same mode.
+		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, err
 		}
+		file.Close()
+		// A transaction takes the lock when it begins: one that reads first and writes
+		// later could not get it. What is committed is on the disk.
+		kind = "sqlite"
+		source = "file:" + (&url.URL{Path: name}).EscapedPath() +
+			"?_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	db, err := sql.Open(kind, source)
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{file: file, size: int64(whole), queue: make(chan pendingLine), done: make(chan struct{})}
-	if err := j.rewind(); err != nil {
-		return nil, errors.Join(err, file.Close())
+	db.SetMaxOpenConns(16)
+	if kind == "sqlite" {
+		db.SetMaxOpenConns(1) // who waits for a lock is served in no order, who waits for a connection is
 	}
-	syncFolder(filepath.Dir(path))
-	go j.run()
-	return j, nil
+	s := &store{db}
+	if err := s.migrate(ctx); err != nil {
+		return nil, errors.Join(fmt.Errorf("the database: %w", err), db.Close())
+	}
+	return s, nil
 }
 
-// Append writes v as one line and returns when it is on the disk.
-func (j *journal) Append(v any) error {
-	var line bytes.Buffer
-	enc := json.NewEncoder(&line)
-	enc.SetEscapeHTML(false) // escaping would make a large event too large to be read back
-	if err := enc.Encode(v); err != nil {
+func (s *store) Close() error { return s.db.Close() }
+
+// migrate runs the migrations that the database has not seen, each once, also if
+// several processes start together.
+func (s *store) migrate(ctx context.Context) error {
+	const table = `CREATE TABLE IF NOT EXISTS migration (number integer PRIMARY KEY)`
+	if _, err := s.db.ExecContext(ctx, table); err != nil {
+		if _, err := s.db.ExecContext(ctx, table); err != nil { // Postgres refuses all but one that make it at once
+			return err
+		}
+	}
+	var seen int
+	if err := s.db.QueryRowContext(ctx, `SELECT coalesce(max(number), 0) FROM migration`).Scan(&seen); err != nil {
 		return err
 	}
-	p := pendingLine{line.Bytes(), make(chan error, 1)}
-	j.queue <- p
-	return <-p.written
-}
-
-// Close closes the file. Call it after the last Append has returned.
-func (j *journal) Close() error {
-	close(j.queue)
-	<-j.done
-	return j.file.Close()
-}
-
-// run writes the lines that wait. It writes many lines with one sync.
-func (j *journal) run() {
-	defer close(j.done)
-	for first := range j.queue {
-		batch := []pendingLine{first}
-		data := first.line
-	more:
-		for len(data) < 1<<20 {
-			select {
-			case next, ok := <-j.queue:
-				if !ok {
-					break more
-				}
-				batch = append(batch, next)
-				data = append(data, next.line...)
-			default:
-				break more
+	if seen > len(migrations) {
+		return errors.New("it was made by a newer version of this program")
+	}
+	for i, migration := range migrations {
+		err := s.change(ctx, func(tx *sql.Tx) error {
+			// The second of two waits here for the first.
+			if err := insert(tx, errTaken, `INSERT INTO migration (number) VALUES ($1) ON CONFLICT DO NOTHING`, i+1); err != nil {
+				return err
 			}
+			_, err := tx.Exec(migration)
+			return err
+		})
+		if err != nil && err != errTaken {
+			return err
 		}
-		err := j.commit(data)
-		for _, p := range batch {
-			p.written <- err
-		}
 	}
-}
-
-// commit puts data on the disk, or leaves the file unchanged.
-func (j *journal) commit(data []byte) error {
-	if j.err != nil {
-		return j.err
-	}
-	if _, err := j.file.Write(data); err != nil {
-		j.err = j.rewind() // on a full disk, half a line may be written
-		return err
-	}
-	if err := j.file.Sync(); err != nil {
-		j.err = err // it is unknown what the disk holds now
-		return err
-	}
-	j.size += int64(len(data))
 	return nil
 }
 
-// rewind cuts off an incomplete line.
-func (j *journal) rewind() error {
-	if err := j.file.Truncate(j.size); err != nil {
+// change runs do in a transaction: all of it happens, or nothing.
+func (s *store) change(ctx context.Context, do func(tx *sql.Tx) error) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
 		return err
 	}
-	_, err := j.file.Seek(j.size, io.SeekStart)
-	return err
+	defer tx.Rollback() // does nothing after Commit
+	if err := do(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
-// syncFolder puts the name of a new file on the disk, on systems that need it.
-func syncFolder(path string) {
-	if folder, err := os.Open(path); err == nil {
-		folder.Sync() // systems that cannot sync a folder do not need it
-		folder.Close()
+// insert runs a statement, and returns none if it changed no row.
+func insert(tx *sql.Tx, none error, query string, args ...any) error {
+	r, err := tx.Exec(query, args...)
+	if err != nil {
+		return err
 	}
+	switch n, err := r.RowsAffected(); {
+	case err != nil:
+		return err
+	case n == 0:
+		return none
+	}
+	return nil
+}
+
+// query calls each for every row.
+func (s *store) query(ctx context.Context, each func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := each(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// timeline returns the conversation. It is empty if there is none.
+func (s *store) timeline(ctx context.Context, id string) (timeline []entry, err error) {
+	err = s.query(ctx, func(scan func(...any) error) error {
+		timeline = append(timeline, entry{})
+		return scan(column{&timeline[len(timeline)-1]})
+	}, `SELECT body FROM entry WHERE conversation = $1 ORDER BY position`, id)
+	return timeline, err
+}
+
+// append adds the entry to the conversation, at the position. The first entry
+// begins the conversation. The error is errTaken if there is an entry already, and
+// errGone if the conversation was deleted.
+func (s *store) append(ctx context.Context, id string, position int, e entry) error {
+	return s.change(ctx, func(tx *sql.Tx) (err error) {
+		now := time.Now().UnixMilli()
+		if position == 0 {
+			err = insert(tx, errTaken, `INSERT INTO conversation (id, latest, title) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, now, titleOf(e))
+		} else {
+			err = insert(tx, errGone, `UPDATE conversation SET latest = $2 WHERE id = $1`, id, now)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := tx.Exec(`DELETE FROM refused WHERE conversation = $1`, id); err != nil {
+			return err
+		}
+		return insert(tx, errTaken, `INSERT INTO entry (conversation, position, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, position, column{e})
+	})
+}
+
+// keep stores a form that was refused, until the conversation goes on. It returns
+// the token for refused.
+func (s *store) keep(ctx context.Context, id string, r *refusal) (token string, err error) {
+	token = rand.Text()
+	_, err = s.db.ExecContext(ctx, `INSERT INTO refused (conversation, token, body) VALUES ($1, $2, $3)`, id, token, column{r})
+	return token, err
+}
+
+// refused returns a form that was refused, or nil.
+func (s *store) refused(ctx context.Context, id, token string) (r *refusal, err error) {
+	err = s.query(ctx, func(scan func(...any) error) error { return scan(column{&r}) },
+		`SELECT body FROM refused WHERE conversation = $1 AND token = $2`, id, token)
+	return r, err
+}
+
+// forget deletes the conversation.
+func (s *store) forget(ctx context.Context, id string) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		for _, table := range []string{"conversation WHERE id", "refused WHERE conversation", "entry WHERE conversation", "state WHERE conversation", "turn WHERE conversation"} {
+			if _, err := tx.Exec(`DELETE FROM `+table+` = $1`, id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// A listed is a conversation in the list.
+type listed struct {
+	ID, Title string
+	Latest    time.Time
+}
+
+// pageSize is how many conversations a page of the list has.
+const pageSize = 20
+
+// list returns a page of the conversations that hold the text, the latest first,
+// and whether there are more.
+func (s *store) list(ctx context.Context, text string, page int) (found []listed, more bool, err error) {
+	said, err := column{strings.ToLower(text)}.Value() // as it stands in an entry
+	like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.Trim(fmt.Sprint(said), `"`)) + "%"
+	if err != nil {
+		return nil, false, err
+	}
+	err = s.query(ctx, func(scan func(...any) error) error {
+		var l listed
+		var latest int64
+		err := scan(&l.ID, &l.Title, &latest)
+		l.Latest = time.UnixMilli(latest)
+		found = append(found, l)
+		return err
+	}, `SELECT id, title, latest FROM conversation WHERE $1 = '%%' OR EXISTS (
+			SELECT 1 FROM entry WHERE conversation = id AND lower(body) LIKE $1 ESCAPE '\')
+		ORDER BY latest DESC, id LIMIT $2 OFFSET $3`, like, pageSize+1, page*pageSize)
+	if more = len(found) > pageSize; more {
+		found = found[:pageSize]
+	}
+	return found, more, err
+}
+
+// turn returns a turn of the conversation. If there is none, its Turn is 0.
+func (s *store) turn(ctx context.Context, conversation string, number int) (rec turnRecord, err error) {
+	return rec, s.query(ctx, func(scan func(...any) error) error { return scan(column{&rec}) },
+		`SELECT record FROM turn WHERE conversation = $1 AND number = $2`, conversation, number)
+}
+
+// last returns the last turn of the conversation, and the buckets after it.
+func (s *store) last(ctx context.Context, conversation string) (rec turnRecord, buckets map[string]bucket, err error) {
+	err = s.query(ctx, func(scan func(...any) error) error { return scan(column{&rec}, column{&buckets}) },
+		`SELECT record, buckets FROM state JOIN turn ON turn.conversation = state.conversation AND number = turn WHERE state.conversation = $1`, conversation)
+	if rec.Turn == 0 {
+		buckets = firstBuckets()
+	}
+	return rec, buckets, err
+}
+
+// saveTurn saves a turn and the buckets after it: the user's message, what it
+// allowed, and the state of the conversation. It does so only if the last turn is
+// still the one with the number after (compare and swap); else the error is
+// errSaved, and nothing has changed.
+func (s *store) saveTurn(ctx context.Context, rec turnRecord, after int, buckets map[string]bucket) error {
+	return s.change(ctx, func(tx *sql.Tx) error {
+		swap := `UPDATE state SET turn = $2, buckets = $3 WHERE conversation = $1 AND turn = $4`
+		if after == 0 {
+			swap = `INSERT INTO state (conversation, turn, buckets) SELECT $1, $2, $3 WHERE $4 = 0 ON CONFLICT DO NOTHING`
+		}
+		if err := insert(tx, errSaved, swap, rec.Conversation, rec.Turn, column{buckets}, after); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO turn (conversation, number, record) VALUES ($1, $2, $3)`, rec.Conversation, rec.Turn, column{rec})
+		return err
+	})
+}
+
+// A column holds v, or what v points to, as JSON.
+type column struct{ v any }
+
+// Value escapes no more than JSON needs, so that what was read within a limit is not
+// stored in more.
+func (c column) Value() (driver.Value, error) {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(c.v)
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+func (c column) Scan(src any) error {
+	text, ok := src.(string)
+	if !ok {
+		return fmt.Errorf("a %T in a column of JSON", src)
+	}
+	return json.Unmarshal([]byte(text), c.v)
 }

@@ -51,6 +51,37 @@ type page struct {
 	Problem  string
 	Draft    string // the text of a message that was refused
 	Sendable bool   // the user can send a message
+	List     *list
+}
+
+// A list is a page of the list of conversations.
+type list struct {
+	Search       string
+	Found        []listed
+	Older, Newer string // the addresses of the pages beside this one
+}
+
+func newList(search string, number int, found []listed, more bool) *list {
+	at := func(number int) string {
+		return "/all?" + url.Values{"q": {search}, "page": {strconv.Itoa(number)}}.Encode()
+	}
+	l := &list{Search: search, Found: found}
+	if more {
+		l.Older = at(number + 1)
+	}
+	if number > 0 {
+		l.Newer = at(number - 1)
+	}
+	return l
+}
+
+// titleOf is what the list calls a conversation that begins with the entry.
+func titleOf(e entry) string {
+	title := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(e.Message, "\x00", ""), "\uFFFD")), " "))
+	if len(title) > 80 {
+		title = append(title[:79], '…')
+	}
+	return string(title)
 }
 
 // An item is one thing in the conversation.
@@ -64,8 +95,6 @@ type item struct {
 }
 
 func (conv *conversation) view() page {
-	conv.mu.Lock()
-	defer conv.mu.Unlock()
 	p := page{ID: conv.id, Running: conv.running != nil, Position: len(conv.timeline)}
 	p.Sendable = conv.finished() && !p.Running
 	p.Cut = !conv.finished() && !p.Running
@@ -130,6 +159,8 @@ func eventItem(ev clarify.Event, err error) (it item, ok bool) {
 		return item{Kind: "note", Text: "A question was damaged on its way and cannot be shown."}, true
 	case ev.Type == eventUnreadable:
 		return item{Kind: "note", Text: "A part of the agent's turn could not be read."}, true
+	case ev.Type == eventLeft:
+		return item{Kind: "note", Text: "The agent broke off here, and you went on without the rest."}, true
 	case ev.Type == eventSay:
 		return item{Kind: "say", Text: ev.Output}, true
 	case ev.Type == eventReading:
@@ -141,17 +172,15 @@ func eventItem(ev clarify.Event, err error) (it item, ok bool) {
 }
 
 // fill adds the refusal to the page, and what was entered.
-func (r *refusal) fill(p *page, entered url.Values) {
-	switch {
-	case r.form == nil:
-		p.Problem = r.problem
-	case p.Form == nil:
-		p.Problem = r.form.Problem
-	default:
-		p.Form.Entered, p.Form.Blocked, p.Form.Problem = r.form.Entered, r.form.Blocked, r.form.Problem
+func (r *refusal) fill(p *page) {
+	if p.Form != nil && r.Form.Get("do") == doAnswer && r.Form.Get(clarify.FormFor) == p.For {
+		p.Form.Read(r.Form) // finds again what is wrong
 	}
-	if entered.Get("do") == doMessage {
-		p.Draft = entered.Get("message")
+	if p.Form == nil || p.Form.Problem == "" {
+		p.Problem = r.Problem
+	}
+	if r.Form.Get("do") == doMessage {
+		p.Draft = r.Form.Get("message")
 	}
 }
 

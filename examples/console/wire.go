@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"errors"
 	"io"
+	"iter"
 	"net/http"
 
 	clarify "github.com/clarify-protocol/clarify-go"
+	"github.com/tmaxmax/go-sse"
 )
 
 // A turnRequest is what the Console posts to the engine's address, as JSON. The
@@ -36,65 +35,30 @@ const (
 	eventReading    = "reading"    // how the engine read the user's message
 	eventTurnEnd    = "turn_end"   // the turn is complete
 	eventUnreadable = "unreadable" // the Console puts it in place of an event that it could not read
+	eventLeft       = "left"       // the Console puts it in place of the rest of a turn that the user does not wait for
 )
 
 // writeEvent writes one server-sent event and sends it immediately.
-func writeEvent(w http.ResponseWriter, ev clarify.Event) error {
-	frame := append(ev.AppendJSON([]byte("data: ")), "\n\n"...)
-	if _, err := w.Write(frame); err != nil {
+func writeEvent(w http.ResponseWriter, kind, data string) error {
+	m := new(sse.Message)
+	if kind != "" {
+		m.Type = sse.Type(kind)
+	}
+	m.AppendData(data)
+	if _, err := io.WriteString(w, m.String()); err != nil {
 		return err
 	}
 	return http.NewResponseController(w).Flush()
 }
 
-// readEvents calls each with the data of every server-sent event. It stops when
-// the stream ends or each returns an error. A blank line ends an event. If the
-// stream ends before it, readEvents leaves the event out.
-func readEvents(r io.Reader, each func(data []byte) error) error {
-	in := bufio.NewReader(r)
-	var line, data []byte
-	has, afterCR := false, false
-	for {
-		if _, err := in.Peek(1); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return err
-		}
-		chunk, _ := in.Peek(in.Buffered())
-		if afterCR && chunk[0] == '\n' { // the second half of a CRLF
-			in.Discard(1)
-			afterCR = false
-			continue
-		}
-		end := bytes.IndexAny(chunk, "\r\n")
-		whole := end >= 0
-		if !whole {
-			end = len(chunk)
-		}
-		line, afterCR = append(line, chunk[:end]...), whole && chunk[end] == '\r'
-		if len(line)+len(data) > clarify.MaxEventSize {
-			return errors.New("an event is too large")
-		}
-		if !whole {
-			in.Discard(end)
-			continue
-		}
-		in.Discard(end + 1)
-		name, value, _ := bytes.Cut(line, []byte(":"))
-		switch {
-		case len(line) == 0:
-			if has {
-				if err := each(data); err != nil {
-					return err
-				}
+// readEvents returns the data of the server-sent events in a stream, with limits on
+// one and on all.
+func readEvents(r io.Reader) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		for ev, err := range sse.Read(io.LimitReader(r, maxTurn), &sse.ReadConfig{MaxEventSize: clarify.MaxEventSize}) {
+			if !yield(ev.Data, err) {
+				return
 			}
-			data, has = data[:0], false
-		case string(name) == "data": // comments and other fields are ignored
-			if has {
-				data = append(data, '\n')
-			}
-			data, has = append(data, bytes.TrimPrefix(value, []byte(" "))...), true
 		}
-		line = line[:0]
 	}
 }

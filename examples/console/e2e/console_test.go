@@ -1,7 +1,10 @@
 package e2e
 
 import (
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -238,7 +241,7 @@ func TestHostileTextInEveryField(t *testing.T) {
 	check := func() {
 		t.Helper()
 		tb.shows("[U+202E][U+2066][U+001B][31m[U+0085][U+2028][U+200B]", `<script>alert(1)</script>`)
-		for selector, want := range map[string]int{"script": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a": tb.count(".clarify-problem a"), "title": 1, "body": 1} {
+		for selector, want := range map[string]int{"script:not([src])": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a:not(#moved a)": tb.count(".clarify-problem a"), "title": 1, "body": 1} {
 			assert.Equal(t, want, tb.count(selector), selector)
 		}
 		assert.Empty(t, eval[[]string](tb, `[...document.body.innerText].filter(c => "\u202e\u2066\u001b\u0085\u2028\u200b".includes(c))`))
@@ -462,5 +465,61 @@ func TestThePageFits(t *testing.T) {
 		tb.do(click("[value=cancelled]"))
 		tb.loads(200, click(proceed))
 		fits()
+	}
+}
+
+// Two tabs agree: the one that falls behind says so, and leaves what was entered alone.
+func TestTwoTabs(t *testing.T) {
+	s, one := start(t), newTab(t)
+	two := one.another()
+	one.loads(200, chromedp.Navigate(s.url))
+	two.loads(200, chromedp.Navigate(s.url))
+	two.do(fill("#message", "half a sentence"))
+	one.do(click(logs), click(remove))
+	one.loads(200, click(proceed))
+	one.shows("Done: deleted logs.")
+	two.until(`!document.querySelector("#moved").hidden`)
+	assert.Equal(t, "half a sentence", eval[string](two, `document.querySelector("#message").value`))
+	two.loads(200, click("#moved a"))
+	two.shows("Done: deleted logs.")
+	s.did("delete logs")
+}
+
+// While the agent is at work the page says so, and goes on when it is done, with
+// scripts and without.
+func TestThePageFollows(t *testing.T) {
+	for _, scripts := range []bool{true, false} {
+		t.Run(fmt.Sprint("scripts ", scripts), func(t *testing.T) {
+			gate := make(chan bool)
+			engine := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				w.Write([]byte("data: {\"type\":\"say\",\"output\":\"Let me look.\"}\n\n"))
+				http.NewResponseController(w).Flush()
+				select {
+				case <-gate:
+				case <-r.Context().Done():
+				}
+				w.Write([]byte("data: {\"type\":\"turn_end\"}\n\n"))
+			}))
+			t.Cleanup(engine.Close)
+			s, tb := start(t, "-engine", engine.URL), newTab(t)
+			call(tb, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: !scripts})
+			tb.loads(200, chromedp.Navigate(s.url))
+			shows := func(selector string) {
+				t.Helper()
+				require.Eventually(t, func() bool {
+					doc, err := chromedp.Call(tb.ctx, dom.GetDocument, dom.GetDocumentParams{})
+					if err != nil {
+						return false
+					}
+					found, err := chromedp.Call(tb.ctx, dom.QuerySelector, dom.QuerySelectorParams{NodeID: doc.Root.NodeID, Selector: selector})
+					return err == nil && found.NodeID != 0
+				}, 20*time.Second, 20*time.Millisecond, selector)
+			}
+			shows("main[data-running]")
+			shows(".say")
+			close(gate)
+			shows("main:not([data-running]) #message")
+		})
 	}
 }

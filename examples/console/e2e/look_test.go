@@ -46,6 +46,8 @@ func states(t *testing.T, tb tab, each func(name string)) {
 	tb.do(fill("#message", "create a bucket"))
 	tb.loads(200, click(send))
 	each("create")
+	tb.loads(200, chromedp.Navigate(s.url+"all"))
+	each("list")
 	tb.loads(404, chromedp.Navigate(s.url+"c/none"))
 	each("not-found")
 

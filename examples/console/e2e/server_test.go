@@ -2,11 +2,11 @@ package e2e
 
 import (
 	"bufio"
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -20,19 +20,20 @@ import (
 	"github.com/stretchr/testify/require"
 
 	clarify "github.com/clarify-protocol/clarify-go"
+	_ "modernc.org/sqlite"
 )
 
 // A server is a running Console with its own buckets.
 type server struct {
 	*testing.T
-	url    string
-	folder string
+	url      string
+	database string
 }
 
 func start(t *testing.T, args ...string) *server {
 	t.Helper()
-	s := &server{T: t, folder: t.TempDir()}
-	cmd := exec.Command(program, append([]string{"-addr", "127.0.0.1:0", "-data", s.folder}, args...)...)
+	s := &server{T: t, database: filepath.Join(t.TempDir(), "console.db")}
+	cmd := exec.Command(program, append([]string{"-addr", "127.0.0.1:0", "-db", s.database}, args...)...)
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	cmd.Stderr = t.Output()
@@ -51,14 +52,20 @@ func start(t *testing.T, args ...string) *server {
 	return nil
 }
 
-// did wants exactly these changes in the engine's journal, in all conversations
+// did wants exactly these changes in the engine's turns, in all conversations
 // together.
 func (s *server) did(want ...string) {
 	s.Helper()
-	data, err := os.ReadFile(filepath.Join(s.folder, "engine.jsonl"))
+	db, err := sql.Open("sqlite", "file:"+s.database)
 	require.NoError(s, err)
+	defer db.Close()
+	rows, err := db.Query("SELECT record FROM turn ORDER BY rowid")
+	require.NoError(s, err)
+	defer rows.Close()
 	var got []string
-	for line := range strings.Lines(string(data)) {
+	for rows.Next() {
+		var line string
+		require.NoError(s, rows.Scan(&line))
 		var turn struct {
 			Changes []struct{ Do, Bucket, Region, To string }
 		}
@@ -67,6 +74,7 @@ func (s *server) did(want ...string) {
 			got = append(got, strings.Join(strings.Fields(fmt.Sprint(c.Do, " ", c.Bucket, " ", c.Region, " ", c.To)), " "))
 		}
 	}
+	require.NoError(s, rows.Err())
 	require.Equal(s, want, got)
 }
 
