@@ -66,7 +66,8 @@
 // prompt, switch on the type of its Input: [*Choice], [*Confirm] or [*Text].
 //
 // [Envelope.FormAnswers] turns a submitted form into [Answers]. Their JSON is the
-// next user message, and [Answers.Summary] is the text to show to people.
+// next user message, and [Envelope.Summary] is the text to show to people. The package
+// [github.com/clarify-protocol/clarify-go/htmlform] makes the form, in HTML.
 // A [Conversation] that gets the events and messages knows which question waits for an
 // answer: show [Conversation.Pending]. [Envelope.Lint] warns of text that could disguise
 // a question. Store the output as it came, not the Envelope that was read from it.

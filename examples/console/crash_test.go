@@ -73,7 +73,7 @@ func TestProcessesThatAreKilled(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			users, messages, kills, pause := 8, 6, 8, 100*time.Millisecond
 			if long {
-				tt.processes, users, messages, kills, pause = tt.processes+2, 200, 60, 60, time.Second
+				tt.processes, users, messages, kills, pause = tt.processes+2, 200, 20, 60, time.Second
 			}
 			database := tt.database(t)
 			processes := make([]atomic.Pointer[child], tt.processes)
