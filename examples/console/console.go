@@ -479,7 +479,7 @@ func (c *console) turn(ctx context.Context, conv *conversation) error {
 }
 
 // live tells a page what the agent says, and that the conversation is no longer as
-// the page shows it. It looks into the database, because another process may have
+// the page shows it: it has gone on, or the turn that was running has ended. It looks into the database, because another process may have
 // changed it.
 func (c *console) live(w http.ResponseWriter, r *http.Request) {
 	position, err := strconv.Atoi(r.FormValue("position"))
@@ -489,21 +489,19 @@ func (c *console) live(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
-	for end := time.Now().Add(liveTime); time.Now().Before(end); {
+	for said, end := position, time.Now().Add(liveTime); time.Now().Before(end); {
 		conv, err := c.load(r.Context(), r.PathValue("id"))
 		if err != nil || conv == nil {
 			return
 		}
-		for ; position < len(conv.timeline); position++ {
-			if ev := conv.timeline[position].Event; ev != nil && ev.Type == eventSay {
-				if writeEvent(w, "said", htmlform.Visible(ev.Output)) != nil {
-					return
-				}
-			}
-			if conv.running == nil || conv.finished() {
-				writeEvent(w, "moved", "moved")
+		for ; said < len(conv.timeline); said++ {
+			if ev := conv.timeline[said].Event; ev != nil && ev.Type == eventSay && writeEvent(w, "said", htmlform.Visible(ev.Output)) != nil {
 				return
 			}
+		}
+		if conv.running == nil && (position < len(conv.timeline) || r.FormValue("running") != "") {
+			writeEvent(w, "moved", "moved")
+			return
 		}
 		select {
 		case <-conv.running: // nil, and so never ready, if no turn runs here

@@ -928,6 +928,23 @@ func TestWhileTheAgentIsAtWork(t *testing.T) {
 	s.shows(s.get(path), "Send answers")
 }
 
+// A page is told what the agent says, and that it is old.
+func TestLive(t *testing.T) {
+	s := newSite(t, nil)
+	path := s.begin()
+	_, events := s.timeline(path)
+	const moved = "event: moved\ndata: moved\n\n"
+	assert.Equal(t, "event: said\ndata: Here is what fills the storage. I need your decision before I delete anything.\n\n"+moved, s.get(path+"/live?position=1"))
+	assert.Equal(t, moved, s.get(path+fmt.Sprint("/live?position=", len(events))))
+	assert.Equal(t, moved, s.get(path+fmt.Sprint("/live?position=", 1+len(events), "&running=1")), "the turn that the page waits for has ended, perhaps without an event")
+	for _, position := range []string{"", "-1", "x"} {
+		status, _, _, err := s.send("GET", path+"/live?position="+position, nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusBadRequest, status, position)
+	}
+	assert.Empty(t, s.get("/c/none/live?position=1"))
+}
+
 // A message is answered even if the browser does not wait for the answer.
 func TestABrowserThatLeavesLosesNothing(t *testing.T) {
 	begun, go_on := make(chan bool, 1), make(chan bool)
