@@ -31,6 +31,9 @@ func (v Vector) Check(got string) (differences []string) {
 		}
 		return nil
 	}
+	if v.Suite == Engine && strings.HasPrefix(got, "Error:") {
+		return []string{fmt.Sprintf("the call was refused: got %s, want the envelope %s", quote(got), cut(v.want, 500))}
+	}
 	gotValue, err := decode(got)
 	if err != nil {
 		return []string{fmt.Sprintf("got %s, which is not JSON: %v; want %s", quote(got), err, cut(v.want, 500))}

@@ -135,6 +135,7 @@ func TestCheck(t *testing.T) {
 	assert.Len(t, many, maxDifferences)
 	assert.Nil(t, Vector{Suite: Engine}.Check("Error: no"))
 	assert.Len(t, Vector{Suite: Engine}.Check("{}"), 1)
+	assert.Equal(t, []string{`the call was refused: got "Error: no", want the envelope {}`}, Vector{Suite: Engine, want: "{}"}.Check("Error: no"))
 	assert.Nil(t, Vector{Suite: Summary, want: "a: b"}.Check("a: b"))
 	assert.Equal(t, []string{`got "a:b", want "a: b"`}, Vector{Suite: Summary, want: "a: b"}.Check("a:b"))
 	assert.LessOrEqual(t, len(Input{Message: strings.Repeat("ä", 1<<20)}.String()), 510)
