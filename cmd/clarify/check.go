@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,7 +147,20 @@ func findings(data []byte, as string) *finding {
 		f.shown(e, err)
 	}
 	f.OK = f.Refusal == "" && f.Problems == nil && f.Skipped == nil
+	if mark := byteOrderMark(data); !f.OK && mark != "" {
+		f.say("it begins with a byte order mark of %s, which is not JSON: want UTF-8 without one", mark)
+	}
 	return f
+}
+
+// byteOrderMark returns the encoding whose byte order mark data begins with, or "".
+func byteOrderMark(data []byte) string {
+	for mark, encoding := range map[string]string{"\ufeff": "UTF-8", "\xff\xfe": "UTF-16", "\xfe\xff": "UTF-16"} {
+		if bytes.HasPrefix(data, []byte(mark)) {
+			return encoding
+		}
+	}
+	return ""
 }
 
 func (f *finding) say(format string, args ...any) {

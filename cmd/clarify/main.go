@@ -136,6 +136,12 @@ func (c *call) help(w io.Writer) {
 
 // fail reports an error that is not one of an input, and returns the exit status.
 func (c *call) fail(err error) int {
-	fmt.Fprintf(c.stderr, "clarify %s: %s\n", c.name, escape(strings.TrimPrefix(err.Error(), "clarify: ")))
+	fmt.Fprintf(c.stderr, "clarify %s: %s\n", c.name, escape(err.Error()))
 	return 2
+}
+
+// refuse reports why there is no question in a file, and returns the exit status.
+func (c *call) refuse(file string, err error) int {
+	c.fail(fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "clarify: ")))
+	return 1
 }

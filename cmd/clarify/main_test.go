@@ -86,6 +86,17 @@ log.jsonl:3: envelope: not ok
 		{"check -as arguments output.json", "", 1, "", ""},
 		{"check -lines -json", answersJSON + "\nx", 1, `{"file":"-","line":1,"as":"answers","ok":true}` + "\n" +
 			`{"file":"-","line":2,"as":"arguments","ok":false,"problems":[{"path":"arguments","code":"syntax","got":"invalid JSON (unexpected character at byte 0: \"x\")","want":"a JSON object {\"prompts\": …, \"title\": …}"}]}` + "\n", ""},
+		{"check", "\ufeff{}", 1, `-: arguments: not ok
+    an engine does not emit it
+    it begins with a byte order mark of UTF-8, which is not JSON: want UTF-8 without one
+    problem: arguments: syntax: got invalid JSON (unexpected character at byte 0: "\ufeff{}"), want a JSON object {"prompts": …, "title": …}
+`, ""},
+		{"check", "\xff\xfe{\x00}\x00", 1, `-: arguments: not ok
+    an engine does not emit it
+    it begins with a byte order mark of UTF-16, which is not JSON: want UTF-8 without one
+    problem: arguments: invalid_utf8: got byte 0xff at offset 0, want UTF-8
+`, ""},
+		{"check", "\ufeff" + answersJSON, 0, "-: answers: ok\n    2 answers:\n    sure: confirmed\n    note: a\n      sure: no\n", ""},
 		{"check event.json error.txt", "", 1, "", ""},
 		{"check missing.json call.json", "", 2, "call.json: arguments: ok\n    an engine emits it\n", "clarify check: open missing.json: no such file or directory\n"},
 		{"check . call.json", "", 2, "call.json: arguments: ok\n    an engine emits it\n", "clarify check: . is a directory\n"},
@@ -124,9 +135,9 @@ A Console leaves this out or replaces it:
 
 warning: prompts[0].question: bidi_override: got "\u202eit?", want no bidirectional overrides
 `, ""},
-		{"show", `{"protocol":"appwrite.clarify/v1","prompts":[1]}`, 1, "\nA Console leaves this out or replaces it:\n    prompt skipped: prompts[0]: wrong_type\n", "clarify show: not an envelope: no usable prompt (prompt skipped: prompts[0]: wrong_type)\n"},
-		{"show", `{"type":"tool_end","tool":"other","output":""}`, 1, "", "clarify show: not an envelope\n"},
-		{"show", `{"type":"tool_end"`, 1, "", "clarify show: invalid prompts: arguments: got invalid JSON (unexpected end at byte 18), want a JSON object {\"prompts\": …, \"title\": …}\n"},
+		{"show", `{"protocol":"appwrite.clarify/v1","prompts":[1]}`, 1, "\nA Console leaves this out or replaces it:\n    prompt skipped: prompts[0]: wrong_type\n", "clarify show: -: not an envelope: no usable prompt (prompt skipped: prompts[0]: wrong_type)\n"},
+		{"show", `{"type":"tool_end","tool":"other","output":""}`, 1, "", "clarify show: -: not an envelope\n"},
+		{"show", `{"type":"tool_end"`, 1, "", "clarify show: -: invalid prompts: arguments: got invalid JSON (unexpected end at byte 18), want a JSON object {\"prompts\": …, \"title\": …}\n"},
 		{"show a b", "", 2, "", "clarify show: unexpected argument \"b\"\nusage: clarify show [file]\nRun 'clarify help show' for details.\n"},
 		{"read call.json message.txt", "", 0, `source:    text
 state:     incomplete
@@ -149,7 +160,8 @@ The model hears:
 `, ""},
 		{"read -json call.json -", "bucket: logs\nsure: Delete", 0, `{"source":"text","answers":[{"id":"bucket","kind":"choice","values":["logs"]},{"id":"sure","kind":"confirm","confirmed":true}],"missing":[],"cancelled":[],"violations":[],"remainder":"",` +
 			`"decisions":{"sure":"confirmed"},"proceed":true,"complete":true,"evidence":[{"id":"bucket","at":"line 1","rule":"option_id"},{"id":"sure","at":"line 2","rule":"button"}]}` + "\n", ""},
-		{"read error.txt message.txt", "", 1, "", "clarify read: not an envelope: the tool failed\n"},
+		{"read error.txt message.txt", "", 1, "", "clarify read: error.txt: not an envelope: the tool failed\n"},
+		{"show error.txt", "", 1, "", "clarify show: error.txt: not an envelope: the tool failed\n"},
 		{"read - -", "", 2, "", "clarify read: only one of the two can be the standard input\n"},
 		{"read call.json", "", 2, "", "clarify read: an argument is missing\nusage: clarify read [-json] envelope message\nRun 'clarify help read' for details.\n"},
 		{"read call.json missing", "", 2, "", "clarify read: open missing: no such file or directory\n"},

@@ -44,8 +44,7 @@ func runRead(c *call) int {
 	}
 	e, err := question(data)
 	if err != nil {
-		c.fail(err)
-		return 1
+		return c.refuse(c.args[0], err)
 	}
 	r := e.Read(string(message))
 	if *asJSON {

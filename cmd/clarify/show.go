@@ -25,7 +25,8 @@ func runShow(c *call) int {
 	if code, ok := c.parse(0, 1); !ok {
 		return code
 	}
-	data, err := c.readFile(append(c.args, "-")[0])
+	file := append(c.args, "-")[0]
+	data, err := c.readFile(file)
 	if err != nil {
 		return c.fail(err)
 	}
@@ -35,8 +36,7 @@ func runShow(c *call) int {
 		c.left(empty.Skipped)
 	}
 	if err != nil {
-		c.fail(err)
-		return 1
+		return c.refuse(file, err)
 	}
 	if e.Title != "" {
 		c.text("", "= %s =", e.Title)
