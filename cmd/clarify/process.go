@@ -3,11 +3,13 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +26,7 @@ const maxDeaths = 5
 // A driver is a command that runs an implementation: it reads a request from each line
 // of its standard input, and writes an answer to each line of its standard output.
 type driver struct {
+	ctx     context.Context // ends what runs
 	args    []string
 	timeout time.Duration
 
@@ -31,16 +34,25 @@ type driver struct {
 	id      int
 	deaths  int // in a row
 	last    error
+	answers int
+	silent  []string // the suites in which it answered nothing
+	why     error    // of the last one of them
 }
 
 // A process is a driver that runs.
 type process struct {
-	cmd    *exec.Cmd
-	stdin  io.WriteCloser
-	lines  chan []byte // closed when no more come
-	wrong  error       // why, after that; nil at the end of the output
-	stderr *tail
+	kill     context.CancelFunc // ends it and all that it started
+	stdin    io.WriteCloser
+	answered bool
+	lines    chan []byte   // closed when no more come
+	wrong    error         // why, after that; nil at the end of the output
+	ended    chan struct{} // closed when the process is gone
+	exit     error         // how, after that
+	stderr   *tail
 }
+
+// onlyAnswers is the advice for a command that writes something else.
+const onlyAnswers = "; standard output is for answers only, one JSON object a line; print everything else to standard error"
 
 // ask sends a request and returns the result, as JSON. After an error the command is
 // started again for the next request, because nobody knows what it would answer.
@@ -55,6 +67,7 @@ func (d *driver) ask(request map[string]any) (json.RawMessage, error) {
 		return nil, err
 	}
 	d.deaths = 0
+	d.answers++
 	return result, refused
 }
 
@@ -62,7 +75,7 @@ func (d *driver) ask(request map[string]any) (json.RawMessage, error) {
 // wrong with the command.
 func (d *driver) try(request map[string]any) (result json.RawMessage, refused, err error) {
 	if d.running == nil {
-		if d.running, err = start(d.args); err != nil {
+		if d.running, err = start(d.ctx, d.args); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -81,49 +94,65 @@ func (d *driver) try(request map[string]any) (result json.RawMessage, refused, e
 	var got []byte
 	select {
 	case <-timer.C:
-		return nil, nil, fmt.Errorf("no answer within %v%s", d.timeout, p.said())
+		return nil, nil, fmt.Errorf("no answer within %v; does it flush after each line?%s", d.timeout, p.said())
 	case got = <-p.lines:
 	}
 	if got == nil {
-		return nil, nil, p.end()
+		return nil, nil, p.end(d.timeout)
+	}
+	maybe := "" // nobody knows when the process wrote the line
+	if p.answered {
+		maybe = "; it may be left over from the vector before"
 	}
 	var answer struct {
-		ID     *int            `json:"id"`
+		ID     json.RawMessage `json:"id"`
 		Result json.RawMessage `json:"result"`
-		Error  *string         `json:"error"`
+		Error  json.RawMessage `json:"error"`
 	}
-	if err := json.Unmarshal(got, &answer); err != nil {
-		return nil, nil, fmt.Errorf("its answer is not a JSON object: %s%s", harmless(got), p.said())
+	if json.Unmarshal(got, &answer) != nil {
+		return nil, nil, fmt.Errorf("it wrote a line that is not a JSON object: %s%s%s%s", harmless(got), maybe, onlyAnswers, p.said())
 	}
-	switch {
-	case answer.ID == nil || *answer.ID != d.id:
-		return nil, nil, fmt.Errorf("its answer does not have the id %d: %s", d.id, harmless(got))
-	case answer.Error != nil:
-		return nil, fmt.Errorf("the implementation failed: %s", harmless([]byte(*answer.Error))), nil
+	if id := string(answer.ID); id != strconv.Itoa(d.id) {
+		if id == "" {
+			id = "nothing"
+		}
+		return nil, nil, fmt.Errorf("the id of its answer must be the number %d, got %s: %s%s", d.id, text.Cut(id, 100), harmless(got), maybe)
+	}
+	p.answered = true
+	switch failed := string(answer.Error); {
+	case failed != "" && failed != "null":
+		json.Unmarshal(answer.Error, &failed) // what is no string stays as it is
+		return nil, fmt.Errorf("the implementation failed: %s", harmless([]byte(failed))), nil
 	case answer.Result == nil:
 		return nil, nil, fmt.Errorf("its answer has no result: %s", harmless(got))
 	}
 	return answer.Result, nil, nil
 }
 
-func start(args []string) (*process, error) {
-	p := &process{cmd: exec.Command(args[0], args[1:]...), lines: make(chan []byte), stderr: new(tail)}
-	p.cmd.Stderr = p.stderr
-	p.cmd.WaitDelay = time.Second
-	inGroup(p.cmd)
-	stdin, err := p.cmd.StdinPipe()
+func start(ctx context.Context, args []string) (*process, error) {
+	p := &process{lines: make(chan []byte), ended: make(chan struct{}), stderr: new(tail)}
+	ctx, p.kill = context.WithCancel(ctx)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Stderr = p.stderr
+	cmd.WaitDelay = time.Second
+	inGroup(cmd)
+	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
 	}
-	stdout, err := p.cmd.StdoutPipe()
+	stdout, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := p.cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
 	p.stdin = stdin
-	go p.read(stdout)
+	go func() {
+		p.read(stdout)
+		p.exit = cmd.Wait()
+		close(p.ended)
+	}()
 	return p, nil
 }
 
@@ -152,16 +181,21 @@ func (p *process) read(stdout io.Reader) {
 }
 
 // end returns why a process printed no more lines.
-func (p *process) end() error {
+func (p *process) end(timeout time.Duration) error {
 	if p.wrong != nil {
 		return p.wrong
 	}
 	p.stdin.Close()
-	err := p.cmd.Wait()
-	if err == nil {
-		err = errors.New("exit status 0")
+	select {
+	case <-time.After(timeout):
+		return fmt.Errorf("it closed its standard output before it answered%s", p.said())
+	case <-p.ended:
 	}
-	return fmt.Errorf("it ended before it answered: %v%s", err, p.said())
+	exit := "exit status 0; it must read until the end of its input"
+	if p.exit != nil {
+		exit = p.exit.Error()
+	}
+	return fmt.Errorf("it ended before it answered: %s%s", exit, p.said())
 }
 
 // said returns what the process wrote last to its standard error.
@@ -172,30 +206,27 @@ func (p *process) said() string {
 	return ""
 }
 
-// stop ends the process, at once if it is killed.
-func (d *driver) stop(kill bool) {
+// stop ends the process, at once if it is killed. It returns the first line that no
+// request asked for, or nil.
+func (d *driver) stop(kill bool) (left []byte) {
 	p := d.running
 	if p == nil {
-		return
+		return nil
 	}
 	d.running = nil
 	p.stdin.Close()
-	ended := make(chan struct{})
-	go func() {
-		for range p.lines { // let read end
-		}
-		p.cmd.Wait()
-		close(ended)
-	}()
-	if !kill {
-		select {
-		case <-ended:
-			return
-		case <-time.After(d.timeout):
+	if kill {
+		p.kill()
+	}
+	defer time.AfterFunc(d.timeout, p.kill).Stop()
+	for line := range p.lines {
+		if left == nil {
+			left = line
 		}
 	}
-	killGroup(p.cmd)
-	<-ended
+	<-p.ended
+	p.kill() // nothing runs; it lets go of the context
+	return left
 }
 
 // A tail keeps the end of what is written to it.

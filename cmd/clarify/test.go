@@ -1,17 +1,21 @@
 package main
 
 import (
-	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"os/signal"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/clarify-protocol/clarify-go/clarifytest"
+	"github.com/clarify-protocol/clarify-go/internal/text"
 )
 
 // maxFailures is how many failures are printed whole.
@@ -32,14 +36,16 @@ testdata/vectors/README.md; there are drivers for Python, JavaScript and Go.
 
 A command is split at white space; what stands in quotes is one word. It is not run by a
 shell. A command that ends, hangs or prints nonsense is started again, and the other
-vectors still count; after 5 times in a row it is given up.
+vectors still count; after 5 times in a row it is given up. A line that no request asked
+for fails the run.
 
 The file of -known has a known difference in each line: the name as -list prints it, white
 space, and the reason. A known difference does not fail the run. One that passes does: take
 it out. Lines that are blank or start with # do not count.
 
 The exit status is 0 if every vector passed or is a known difference, 1 if not, and 2 if
-the use is wrong. A command that cannot be started fails its vectors.`,
+the use is wrong, or if a command could not be run: it cannot be started, or it answered
+no vector of a suite. The other commands still run.`,
 	run: runTest,
 }
 
@@ -52,9 +58,18 @@ func runTest(c *call) int {
 	verbose := c.flags.Bool("v", false, "print each vector")
 	asJSON := c.flags.Bool("json", false, "print a JSON object for each vector, and one for the sum")
 	known := c.flags.String("known", "", "a `file` with a known difference in each line: suite/name, white space, and the reason")
-	timeout := c.flags.Duration("timeout", 10*time.Second, "how long the command may take for a vector")
-	if code, ok := c.parse(0, 0); !ok {
+	timeout := 10 * time.Second
+	c.flags.Func("timeout", "the `duration` that the command may take for a vector (default 10s)", func(s string) (err error) {
+		if timeout, err = time.ParseDuration(s); err != nil || timeout <= 0 {
+			err = errors.New("want a duration of more than 0, such as 5s")
+		}
+		return err
+	})
+	if code, ok := c.parse(0, -1); !ok {
 		return code
+	}
+	if len(c.args) > 0 {
+		return c.fail(fmt.Errorf("unexpected argument %s: a command of several words stands in quotes, such as -engine 'php driver.php'", quoteText(c.args[0])))
 	}
 	pattern, err := regexp.Compile(*run)
 	if err != nil {
@@ -78,13 +93,15 @@ func runTest(c *call) int {
 		return 0
 	case !given:
 		return c.fail(errors.New("nothing to test: want -engine, -console or -reply"))
-	case *timeout <= 0:
-		return c.fail(errors.New("-timeout: want more than 0"))
 	}
 	t := tester{call: c, verbose: *verbose, asJSON: *asJSON, counts: map[clarifytest.Suite]map[outcome]int{}}
-	if t.known, err = readKnown(*known); err != nil {
+	if t.known, err = c.readKnown(*known); err != nil {
 		return c.fail(fmt.Errorf("-known: %w", err))
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends this process at once
+
 	drivers := map[string]*driver{} // one for a command, whatever it is for
 	for _, command := range commands {
 		if command == "" {
@@ -94,13 +111,27 @@ func runTest(c *call) int {
 		if err != nil {
 			return c.fail(fmt.Errorf("%s: %w", quoteText(command), err))
 		}
-		drivers[command] = &driver{args: args, timeout: *timeout}
+		drivers[command] = &driver{ctx: ctx, args: args, timeout: timeout}
 	}
-	for _, v := range vectors {
-		t.test(v, drivers[commands[v.Suite]])
+	for _, suite := range clarifytest.Suites {
+		if d := drivers[commands[suite]]; d != nil {
+			t.suite(suite, vectors, d)
+		}
 	}
-	for _, d := range drivers {
-		d.stop(false)
+	for _, command := range slices.Sorted(maps.Keys(drivers)) {
+		d := drivers[command]
+		left := d.stop(false)
+		switch {
+		case ctx.Err() != nil:
+		case d.silent != nil:
+			t.code = t.fail(fmt.Errorf("%s could not be run for %s: %w", quoteText(command), strings.Join(d.silent, ", "), d.why))
+		case left != nil:
+			t.fail(fmt.Errorf("%s wrote a line that no request asked for: %s%s", quoteText(command), harmless(left), onlyAnswers))
+			t.code = max(t.code, 1)
+		}
+	}
+	if ctx.Err() != nil {
+		return c.fail(context.Cause(ctx))
 	}
 	return t.sum()
 }
@@ -108,24 +139,18 @@ func runTest(c *call) int {
 func nameOf(v clarifytest.Vector) string { return string(v.Suite) + "/" + v.Name }
 
 // readKnown reads the file of known differences.
-func readKnown(file string) (map[string]string, error) {
-	known := map[string]string{}
+func (c *call) readKnown(file string) (known map[string]string, err error) {
+	known = map[string]string{}
 	if file == "" {
 		return known, nil
 	}
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
 	exists := map[string]bool{}
 	for _, v := range clarifytest.Vectors() {
 		exists[nameOf(v)] = true
 	}
-	s := bufio.NewScanner(f)
-	for n := 1; s.Scan(); n++ {
-		line := strings.TrimSpace(s.Text())
-		if line == "" || line[0] == '#' {
+	for n, data := range c.lines(file, &err) {
+		line := strings.TrimPrefix(string(data), "\ufeff")
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
 		name, reason, _ := strings.Cut(strings.ReplaceAll(line, "\t", " "), " ")
@@ -139,7 +164,7 @@ func readKnown(file string) (map[string]string, error) {
 		}
 		known[name] = reason
 	}
-	return known, s.Err()
+	return known, err
 }
 
 // An outcome is what became of a vector.
@@ -160,6 +185,7 @@ type tester struct {
 	known           map[string]string
 	counts          map[clarifytest.Suite]map[outcome]int
 	printed         int
+	code            int // the exit status that the commands ask for, whatever the vectors say
 }
 
 // A verdict is what -json prints for a vector.
@@ -173,8 +199,33 @@ type verdict struct {
 	Reason      string            `json:"reason,omitempty"` // of a known difference
 }
 
+// suite runs the vectors of a suite. The verdicts wait for the first answer: a command that
+// answers nothing is reported once, and not for each vector.
+func (t *tester) suite(suite clarifytest.Suite, vectors []clarifytest.Vector, d *driver) {
+	var waiting []verdict
+	before := d.answers
+	for _, v := range vectors {
+		if v.Suite != suite {
+			continue
+		}
+		waiting = append(waiting, t.test(v, d))
+		if d.ctx.Err() != nil {
+			return
+		}
+		if d.answers > before {
+			for _, v := range waiting {
+				t.report(v)
+			}
+			waiting = nil
+		}
+	}
+	if waiting != nil {
+		d.silent, d.why = append(d.silent, string(suite)), d.last
+	}
+}
+
 // test runs one vector.
-func (t *tester) test(v clarifytest.Vector, d *driver) {
+func (t *tester) test(v clarifytest.Vector, d *driver) verdict {
 	request := map[string]any{"suite": v.Suite}
 	switch v.Suite {
 	case clarifytest.Engine:
@@ -193,9 +244,12 @@ func (t *tester) test(v clarifytest.Vector, d *driver) {
 	switch {
 	case err != nil:
 		differences = []string{err.Error()}
-	case v.Suite.IsText() && json.Unmarshal(result, &got) != nil:
-		differences = []string{"got " + harmless(result) + ", want a string"}
+	case v.Suite.IsText() && result[0] != '"':
+		differences = []string{"got " + text.Cut(got, 300) + ", want a string"}
 	default:
+		if v.Suite.IsText() {
+			json.Unmarshal(result, &got)
+		}
 		differences = v.Check(got)
 	}
 	reason := t.known[nameOf(v)]
@@ -211,14 +265,15 @@ func (t *tester) test(v clarifytest.Vector, d *driver) {
 	case reason != "":
 		is = fixed
 	}
+	return verdict{v.Suite, v.Name, is, v.Rule, v.Input, differences, reason}
+}
+
+// report counts a verdict and prints it.
+func (t *tester) report(v verdict) {
 	if t.counts[v.Suite] == nil {
 		t.counts[v.Suite] = map[outcome]int{}
 	}
-	t.counts[v.Suite][is]++
-	t.print(verdict{v.Suite, v.Name, is, v.Rule, v.Input, differences, reason})
-}
-
-func (t *tester) print(v verdict) {
+	t.counts[v.Suite][v.Outcome]++
 	if t.asJSON {
 		t.json(v)
 		return
@@ -269,14 +324,14 @@ func (t *tester) sum() int {
 			fmt.Fprintf(t.stdout, "%-7s %4d vectors: %s\n", suite, n, strings.Join(parts, ", "))
 		}
 	}
-	bad := total[failed] + total[fixed]
+	code := max(t.code, min(1, total[failed]+total[fixed]))
 	if t.asJSON {
 		t.json(total)
 	} else {
 		if more := t.printed - maxFailures; more > 0 && !t.verbose {
 			fmt.Fprintf(t.stdout, "%d more failures are not printed: use -v or -run\n", more)
 		}
-		fmt.Fprintln(t.stdout, map[bool]string{true: "PASS", false: "FAIL"}[bad == 0])
+		fmt.Fprintln(t.stdout, map[bool]string{true: "PASS", false: "FAIL"}[code == 0])
 	}
-	return min(bad, 1)
+	return code
 }

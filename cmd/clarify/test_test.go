@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,12 +45,23 @@ func eachRequest(f func(id int, suite string) string) {
 	}
 }
 
+func refuse() {
+	eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d,"result":"Error: no"}`, id) })
+}
+
 var badDrivers = map[string]func(){
-	"refuses": func() {
-		eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d,"result":"Error: no"}`, id) })
-	},
+	"refuses": refuse,
 	"breaks": func() {
 		eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d,"error":"\u001b[2J"}`, id) })
+	},
+	"object": func() {
+		eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d,"error":{"code":1}}`, id) })
+	},
+	"null": func() {
+		eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d,"result":null,"error":null}`, id) })
+	},
+	"string": func() {
+		eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":"%d","result":""}`, id) })
 	},
 	"number":   func() { eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d,"result":1}`, id) }) },
 	"nothing":  func() { eachRequest(func(id int, _ string) string { return fmt.Sprintf(`{"id":%d}`, id) }) },
@@ -58,6 +71,15 @@ var badDrivers = map[string]func(){
 	},
 	"twice": func() {
 		eachRequest(func(id int, _ string) string { return fmt.Sprintf("{\"id\":%d,\"result\":\"Error: no\"}\n{}", id) })
+	},
+	"debug": func() {
+		eachRequest(func(id int, _ string) string {
+			return fmt.Sprintf("{\"id\":%d,\"result\":\"Error: no\"}\nDEBUG \x1b[2J", id)
+		})
+	},
+	"bye": func() {
+		refuse()
+		fmt.Print("bye\nbye\n")
 	},
 	"much": func() {
 		for {
@@ -71,6 +93,23 @@ var badDrivers = map[string]func(){
 	},
 	"hangs":  func() { time.Sleep(time.Hour) },
 	"unread": func() { os.Stdin.Close(); time.Sleep(time.Hour) },
+	"closed": func() { os.Stdout.Close(); time.Sleep(time.Hour) },
+	"once": func() { // it answers the first request alone
+		eachRequest(func(id int, _ string) string {
+			if id > 1 {
+				os.Exit(1)
+			}
+			return fmt.Sprintf(`{"id":%d,"result":"Error: no"}`, id)
+		})
+	},
+	"late": func() { // it ends at the first request
+		eachRequest(func(id int, _ string) string {
+			if id == 1 {
+				os.Exit(1)
+			}
+			return fmt.Sprintf(`{"id":%d,"result":"Error: no"}`, id)
+		})
+	},
 	"sometimes": func() { // it ends at every third request
 		eachRequest(func(id int, _ string) string {
 			if id%3 == 0 {
@@ -88,42 +127,77 @@ func tests(t *testing.T, driver string, args ...string) (code int, stdout, stder
 	program, err := os.Executable()
 	require.NoError(t, err)
 	timeout := "1m"
-	if driver == "hangs" || driver == "unread" {
+	if driver == "hangs" || driver == "unread" || driver == "closed" {
 		timeout = "100ms"
 	}
 	args = append([]string{"test", "-engine", "'" + program + "'", "-timeout", timeout}, args...)
 	return clarifies(t, "", args...)
 }
 
-// TestBadDrivers: whatever the command does, each vector has a verdict, and the message says what is
-// wrong without harming the terminal.
+// TestBadDrivers: whatever the command does, the message says what is wrong without harming the
+// terminal. If the command answers anything each vector has a verdict; if not, there is one message.
 func TestBadDrivers(t *testing.T) {
+	silent := []string{"nothing", "nonsense", "other", "string", "much", "ends", "dies", "hangs", "unread", "closed"}
 	for driver, want := range map[string]string{
+		"once":     "not tried: the command failed 5 times in a row, at last: it ended before it answered: exit status 1\n",
 		"breaks":   `the implementation failed: "\u001b[2J"`,
-		"number":   `got "1", want a string`,
+		"object":   `the implementation failed: "{\"code\":1}"`,
+		"number":   "    got 1, want a string\n",
+		"null":     "    got null, want a string\n",
 		"nothing":  `its answer has no result: "{\"id\":`,
-		"nonsense": `its answer is not a JSON object: "loading \u001b[2J"`,
-		"other":    "its answer does not have the id ",
-		"twice":    "its answer does not have the id ",
+		"nonsense": `it wrote a line that is not a JSON object: "loading \u001b[2J"` + onlyAnswers,
+		"other":    `the id of its answer must be the number 5, got 6: "{\"id\":6,\"result\":\"\"}"` + "\n",
+		"string":   `the id of its answer must be the number 5, got "5": "{\"id\":\"5\",\"result\":\"\"}"` + "\n",
+		"twice":    `the id of its answer must be the number 2, got nothing: "{}"; it may be left over from the vector before` + "\n",
+		"debug":    `it wrote a line that is not a JSON object: "DEBUG \u001b[2J"; it may be left over from the vector before` + onlyAnswers,
 		"much":     "it printed more than 16777216 bytes in a line",
-		"ends":     "it ended before it answered: exit status 0",
-		"dies":     `it ended before it answered: exit status 7; standard error ends with: "Traceback:\u001b[2J no module"`,
-		"hangs":    "no answer within 100ms",
-		"unread":   "no answer within 100ms",
+		"ends":     "it ended before it answered: exit status 0; it must read until the end of its input\n",
+		"dies":     `it ended before it answered: exit status 7; standard error ends with: "Traceback:\u001b[2J no module"` + "\n",
+		"hangs":    "no answer within 100ms; does it flush after each line?",
+		"unread":   "no answer within 100ms; does it flush after each line?",
+		"closed":   "it closed its standard output before it answered",
 	} {
 		t.Run(driver, func(t *testing.T) {
-			code, stdout, stderr := tests(t, driver, "-run", "^engine/(count|question)/")
-			assert.Equal(t, 1, code)
-			assert.Empty(t, stderr)
-			assert.Contains(t, stdout, want)
-			assert.NotContains(t, stdout, "\x1b")
-			assert.Regexp(t, `(?m)^engine +21 vectors: .*\d+ failed$`, stdout)
-			assert.True(t, strings.HasSuffix(stdout, "\nFAIL\n"), stdout)
-			if driver != "breaks" && driver != "number" && driver != "twice" {
-				assert.Contains(t, stdout, "not tried: the command failed 5 times in a row, at last: ")
+			code, stdout, stderr := tests(t, driver, "-run", "^engine/(count/one|question/)")
+			assert.NotContains(t, stdout+stderr, "\x1b")
+			if slices.Contains(silent, driver) {
+				assert.Equal(t, 2, code)
+				assert.Equal(t, "FAIL\n", stdout)
+				assert.Regexp(t, `^clarify test: ".*" could not be run for engine: .*\n$`, stderr)
+				assert.Contains(t, stderr, want)
+				return
 			}
+			assert.Equal(t, 1, code)
+			if driver != "twice" && driver != "debug" { // see TestLeftOver
+				assert.Empty(t, stderr)
+			}
+			assert.Contains(t, stdout, want)
+			assert.Regexp(t, `(?m)^engine +19 vectors: .*\d+ failed$`, stdout)
+			assert.True(t, strings.HasSuffix(stdout, "\nFAIL\n"), stdout)
 		})
 	}
+}
+
+// TestLeftOver: what comes after the last answer fails the run, even if each vector passed.
+func TestLeftOver(t *testing.T) {
+	for driver, line := range map[string]string{"twice": "{}", "debug": `DEBUG \u001b[2J`, "bye": "bye"} {
+		code, stdout, stderr := tests(t, driver, "-run", "^engine/count/six$")
+		assert.Equal(t, 1, code)
+		assert.Equal(t, "engine     1 vectors: 1 ok\nFAIL\n", stdout)
+		assert.Regexp(t, `^clarify test: ".*" wrote a line that no request asked for: "`+regexp.QuoteMeta(line)+`"`+onlyAnswers+"\n$", stderr)
+	}
+}
+
+// TestCommandThatDoesNotStart: it is reported once, and the others run.
+func TestCommandThatDoesNotStart(t *testing.T) {
+	dir := t.TempDir()
+	code, stdout, stderr := tests(t, "refuses", "-console", "no-such-command", "-reply", dir, "-run", "engine/count/|console/plain/|answers/one/|reply/danger/")
+	assert.Equal(t, 2, code)
+	assert.True(t, strings.HasSuffix(stdout, "\nengine     3 vectors: 1 ok, 2 failed\nFAIL\n"), stdout)
+	assert.Equal(t, 2, strings.Count(stdout, "FAILED"))
+	assert.Contains(t, stderr, `clarify test: "no-such-command" could not be run for console, answers: exec: "no-such-command": executable file not found in `)
+	assert.Contains(t, stderr, `clarify test: "`+dir+`" could not be run for reply: `)
+	assert.Equal(t, 2, strings.Count(stderr, "\n"), stderr)
 }
 
 func TestARestartedCommandCounts(t *testing.T) {
@@ -133,30 +207,35 @@ func TestARestartedCommandCounts(t *testing.T) {
 	assert.Contains(t, stdout, "FAILED engine/count/six\n")
 	assert.Contains(t, stdout, "it ended before it answered: exit status 1")
 	assert.Contains(t, stdout, "engine     3 vectors: 3 failed\n")
+	_, stdout, _ = tests(t, "late", "-run", "^engine/count/")
+	assert.Contains(t, stdout, "FAILED engine/count/one\n")
+	assert.Contains(t, stdout, "it ended before it answered: exit status 1")
+	assert.Contains(t, stdout, "engine     3 vectors: 1 ok, 2 failed\n")
 	_, stdout, _ = tests(t, "sometimes", "-run", "^engine/options/(0|1|13|missing|null)$", "-v")
 	assert.Equal(t, 4, strings.Count(stdout, "ok     engine/options/"), stdout)
 }
 
-func TestCommandThatIsNotThere(t *testing.T) {
-	code, stdout, stderr := clarifies(t, "", "test", "-console", "no-such-command", "-run", "/plain/")
-	assert.Equal(t, 1, code)
-	assert.Empty(t, stderr)
-	assert.Contains(t, stdout, "executable file not found")
-}
-
 func TestTestUse(t *testing.T) {
-	write(t, map[string]string{"unknown": "engine/no/such  because", "reason": "# a comment\n\nengine/count/six \t", "twice": "engine/count/six a\nengine/count/six b"})
+	write(t, map[string]string{"unknown": "engine/no/such  because", "reason": "# a comment\n\nengine/count/six \t", "twice": "engine/count/six a\nengine/count/six b",
+		"long": strings.Repeat("#", 9<<20)})
+	const noDuration = ` for flag -timeout: want a duration of more than 0, such as 5s
+usage: clarify test [-engine command] [-console command] [-reply command] [flags]
+Run 'clarify help test' for details.`
 	for args, want := range map[string]string{
 		"":                            "nothing to test: want -engine, -console or -reply",
 		"-engine true -run (":         "-run: error parsing regexp: missing closing ): `(`",
 		"-engine true -run nope":      `no vector matches -run "nope"`,
-		"-engine true -timeout 0":     "-timeout: want more than 0",
+		"-engine true -timeout 0":     `invalid value "0"` + noDuration,
+		"-engine true -timeout 5":     `invalid value "5"` + noDuration,
+		"-engine php driver.php":      `unexpected argument "driver.php": a command of several words stands in quotes, such as -engine 'php driver.php'`,
 		"-engine \"a":                 `"\"a": the quotation mark " is not closed`,
 		"-engine ''":                  `"''": an empty command`,
 		"-engine true -known no":      "-known: open no: no such file or directory",
 		"-engine true -known unknown": `-known: unknown:1: there is no vector "engine/no/such"`,
 		"-engine true -known reason":  "-known: reason:3: engine/count/six has no reason",
 		"-engine true -known twice":   "-known: twice:2: engine/count/six is there twice",
+		"-engine true -known long":    "-known: long:1: more than 8388608 bytes",
+		"-engine true -known .":       "-known: . is a directory",
 	} {
 		code, stdout, stderr := clarifies(t, "", append([]string{"test"}, strings.Fields(args)...)...)
 		if args == "-engine ''" { // a word of no letters is one
@@ -179,14 +258,17 @@ func TestList(t *testing.T) {
 }
 
 func TestKnown(t *testing.T) {
-	write(t, map[string]string{"known": "# ours\nengine/count/one  it asks nobody\nengine/count/five\tit asks nobody\n", "fixed": "engine/count/one a\nengine/count/five b\nengine/count/six\tnot yet\n"})
+	write(t, map[string]string{"known": "\ufeff# ours\nengine/count/one  it asks nobody\nengine/count/five\tit asks nobody\n", "fixed": "\ufeffengine/count/one a\nengine/count/five b\nengine/count/six\tnot yet\n"})
 	code, stdout, _ := tests(t, "refuses", "-run", "^engine/count/", "-known", "known", "-v")
 	assert.Zero(t, code)
 	assert.Equal(t, "known  engine/count/one: \"it asks nobody\"\nknown  engine/count/five: \"it asks nobody\"\nok     engine/count/six\nengine     3 vectors: 1 ok, 2 known\nPASS\n", stdout)
 	// What never answered differs in nothing.
 	code, stdout, _ = tests(t, "dies", "-run", "^engine/count/(one|five)$", "-known", "known")
+	assert.Equal(t, 2, code)
+	assert.Equal(t, "FAIL\n", stdout)
+	code, stdout, _ = tests(t, "late", "-run", "^engine/count/(one|five)$", "-known", "known")
 	assert.Equal(t, 1, code)
-	assert.Contains(t, stdout, "2 vectors: 2 failed\n")
+	assert.Contains(t, stdout, "2 vectors: 1 failed, 1 known\n")
 	code, stdout, _ = tests(t, "refuses", "-run", "^engine/count/", "-known", "fixed")
 	assert.Equal(t, 1, code)
 	assert.Equal(t, "FIXED  engine/count/six: take it out of the file of known differences\nengine     3 vectors: 2 known, 1 fixed\nFAIL\n", stdout)
@@ -240,6 +322,30 @@ func program(t *testing.T, name string) string {
 	}
 	require.NoError(t, err)
 	return path
+}
+
+// TestPageShowsARequest: the page has a request as it is sent, and an answer that passes.
+func TestPageShowsARequest(t *testing.T) {
+	page, err := os.ReadFile("../../docs/conformance.md")
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(page), "```\n{\"arguments\"")
+	request, rest, _ := strings.Cut(rest, "\n")
+	line, _, _ := strings.Cut(rest, "\n")
+	_, _, stderr := clarifies(t, "", "test", "-engine", program(t, "cat"), "-run", "^engine/count/one$")
+	assert.Contains(t, stderr, "its answer has no result: "+harmless([]byte(`{"arguments"`+request))+"\n")
+	var answer struct {
+		ID     int
+		Result string
+	}
+	require.NoError(t, json.Unmarshal([]byte(line), &answer))
+	assert.Equal(t, 1, answer.ID)
+	for _, v := range clarifytest.Vectors() {
+		if nameOf(v) == "engine/count/one" {
+			assert.Nil(t, v.Check(answer.Result))
+			return
+		}
+	}
+	t.Error("there is no such vector")
 }
 
 // TestDrivers runs the drivers of the repository, with an implementation of our own behind each.
