@@ -60,7 +60,8 @@ type waiting struct {
 //
 // Answers without a reference count, unless an id stood for another question before:
 // then a confirm with this id stays undecided. If the same question was asked twice, a
-// late answer to the first one counts for the second one, unless it has a reference.
+// late answer to the first one, or a copy of one that was used, counts for the second
+// one, unless it has a reference.
 func (c *Conversation) Message(message string) *Reply {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,9 +118,9 @@ func (c *Conversation) Call(run string, arguments []byte) (Event, error) {
 // turn ([CodeSecondQuestion]) and an id that stood for another question in this
 // conversation ([CodeReusedID]). The same question may be asked again.
 //
-// The run is the engine's name of the call. If it is empty, or has asked the same
-// before, the event gets another RunID, so that every question has a reference of its
-// own.
+// The run is the engine's name of the call, which no call of another conversation has.
+// If it is empty, or has asked the same before, the event gets another RunID, so that
+// every question has a reference of its own.
 //
 // The question waits for an answer from now on, and nothing must change before the
 // user's next message; [Conversation.Asking] and [Conversation.Use] see to it.
@@ -277,13 +278,12 @@ func hash(b []byte) string {
 func hashOf(id string) string { return hash([]byte(text.Fold(id))) }
 
 // identity is the hash of what the id of a prompt stands for: the prompt, and for a
-// confirm the title too, because a yes may be to both.
+// confirm the whole question, because a yes may be to all of it.
 func (e *Envelope) identity(p *Prompt) string {
-	b := p.append(nil)
 	if p.Kind() == KindConfirm {
-		b = jsontext.AppendString(b, e.Title)
+		return hash(e.append(nil))
 	}
-	return hash(b)
+	return hash(p.append(nil))
 }
 
 // maxKept is how many ids are kept, which a hostile tool could send for ever. A further
@@ -300,7 +300,7 @@ func (t *talk) refusal(e *Envelope) error {
 	for i := range e.Prompts {
 		p := &e.Prompts[i]
 		if before := t.stoodFor(p.ID); before != "" && before != e.identity(p) {
-			f := fault{CodeReusedID, text.Quote(p.ID) + ", which stood for another question", "an id of its own, or the title and the prompt as they were"}
+			f := fault{CodeReusedID, text.Quote(p.ID) + ", which stood for another question", "an id of its own, or the question as it was asked"}
 			list = append(list, f.violation(place{i, -1}.path(keyID)))
 		}
 	}
@@ -380,9 +380,10 @@ type stored struct {
 // MarshalJSON returns the conversation as JSON, for a database. It grows by about 40
 // bytes for each question and each of its prompts.
 //
-// Two processes that load the same state could both use a yes. So save the state
-// before you act on a Use that was true, and only if nobody has saved another one
-// since it was loaded (compare and swap); if somebody has, do not act.
+// Two processes that load the same state could both use a yes. So save the state after
+// each change, and before you act on a Use that was true, and each time only if nobody
+// has saved another one since this one was loaded or saved (compare and swap). If
+// somebody has, do not act.
 func (c *Conversation) MarshalJSON() ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

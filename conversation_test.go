@@ -402,10 +402,12 @@ func TestReusedID(t *testing.T) {
 		change func(e *clarify.Envelope)
 		want   []string
 	}{
-		"nothing":   {func(*clarify.Envelope) {}, nil},
-		"the title": {func(e *clarify.Envelope) { e.Title = "Clean up" }, []string{"reused_id at prompts[2].id"}}, // of a confirm it is a part
-		"the order": {func(e *clarify.Envelope) { e.Prompts[0], e.Prompts[2] = e.Prompts[2], e.Prompts[0] }, nil},
-		"one alone": {func(e *clarify.Envelope) { e.Prompts = e.Prompts[2:] }, nil},
+		"nothing":           {func(*clarify.Envelope) {}, nil},
+		"the title":         {func(e *clarify.Envelope) { e.Title = "Clean up" }, []string{"reused_id at prompts[2].id"}}, // a yes is to the whole question
+		"the order":         {func(e *clarify.Envelope) { e.Prompts[0], e.Prompts[2] = e.Prompts[2], e.Prompts[0] }, []string{"reused_id at prompts[0].id"}},
+		"the confirm alone": {func(e *clarify.Envelope) { e.Prompts = e.Prompts[2:] }, []string{"reused_id at prompts[0].id"}},
+		"without it":        {func(e *clarify.Envelope) { e.Prompts = e.Prompts[:2] }, nil},
+		"the others alone":  {func(e *clarify.Envelope) { e.Prompts = e.Prompts[1:2] }, nil},
 		"the default label": {func(e *clarify.Envelope) {
 			e.Prompts[2].Input.(*clarify.Confirm).ConfirmLabel = clarify.DefaultConfirmLabel
 		}, nil},
@@ -413,9 +415,9 @@ func TestReusedID(t *testing.T) {
 		"the label":    {func(e *clarify.Envelope) { e.Prompts[2].Input.(*clarify.Confirm).ConfirmLabel = "Delete" }, []string{"reused_id at prompts[2].id"}},
 		"the danger":   {func(e *clarify.Envelope) { e.Prompts[2].Input.(*clarify.Confirm).Danger = false }, []string{"reused_id at prompts[2].id"}},
 		"the hint":     {func(e *clarify.Envelope) { e.Prompts[2].Hint = "All of it." }, []string{"reused_id at prompts[2].id"}},
-		"required":     {func(e *clarify.Envelope) { e.Prompts[1].Optional = false }, []string{"reused_id at prompts[1].id"}},
-		"an option":    {func(e *clarify.Envelope) { e.Prompts[0].Input.(*clarify.Choice).Options[1].Label = "C" }, []string{"reused_id at prompts[0].id"}},
-		"the kind":     {func(e *clarify.Envelope) { e.Prompts[1].Input = &clarify.Confirm{} }, []string{"reused_id at prompts[1].id"}},
+		"required":     {func(e *clarify.Envelope) { e.Prompts[1].Optional = false }, []string{"reused_id at prompts[1].id", "reused_id at prompts[2].id"}},
+		"an option":    {func(e *clarify.Envelope) { e.Prompts[0].Input.(*clarify.Choice).Options[1].Label = "C" }, []string{"reused_id at prompts[0].id", "reused_id at prompts[2].id"}},
+		"the kind":     {func(e *clarify.Envelope) { e.Prompts[1].Input = &clarify.Confirm{} }, []string{"reused_id at prompts[1].id", "reused_id at prompts[2].id"}},
 		"two": {func(e *clarify.Envelope) { e.Prompts[0].Question += "?"; e.Prompts[2].Question += "?" },
 			[]string{"reused_id at prompts[0].id", "reused_id at prompts[2].id"}},
 	} {
@@ -426,12 +428,12 @@ func TestReusedID(t *testing.T) {
 			e := first()
 			test.change(e)
 			if test.want != nil {
-				refused(t, c, "r2", e, "which stood for another question, want an id of its own, or the title and the prompt as they were", append([]string{"second_question at arguments"}, test.want...)...)
+				refused(t, c, "r2", e, "which stood for another question, want an id of its own, or the question as it was asked", append([]string{"second_question at arguments"}, test.want...)...)
 			}
 			c.Message("wait")
 			c = load(t, store(t, c))
 			if test.want != nil {
-				refused(t, c, "r2", e, "which stood for another question, want an id of its own, or the title and the prompt as they were", test.want...)
+				refused(t, c, "r2", e, "which stood for another question, want an id of its own, or the question as it was asked", test.want...)
 				return
 			}
 			_, err = c.Ask("r2", e)
@@ -523,6 +525,43 @@ func TestSameIDForAnotherQuestion(t *testing.T) {
 		}
 		assert.Equal(t, clarify.StateComplete, c.Message("note: me").State())
 	})
+}
+
+// TestAYesBesideOtherPrompts: a yes to a question with more in it is no yes to the confirm alone,
+// also if a copy of it arrives when that waits.
+func TestAYesBesideOtherPrompts(t *testing.T) {
+	drill := envelopeOf(clarify.Prompt{ID: "note", Question: "This is a drill. Any notes?", Optional: true, Input: &clarify.Text{}}, aboutTemporary.Prompts[0])
+	for _, message := range []string{"approve: confirmed", formAnswer(t, "approve", "")} {
+		var engine, console clarify.Conversation
+		_, err := engine.Ask("r1", drill)
+		require.NoError(t, err)
+		require.True(t, engine.Message(message).Proceed())
+		assert.False(t, engine.Use(aboutTemporary))
+		refused(t, &engine, "r2", aboutTemporary, "want an id of its own, or the question as it was asked", "reused_id at prompts[0].id")
+
+		for i, e := range []*clarify.Envelope{drill, aboutTemporary} {
+			_, err := console.Event(resultEvent(t, fmt.Sprint("r", i), e))
+			require.NoError(t, err)
+		}
+		r := console.Message(message)
+		assert.Equal(t, clarify.Undecided, r.Decision("approve"))
+		assert.False(t, console.Use(aboutTemporary))
+	}
+}
+
+// TestLoadAtOnce: a state can be loaded while it is used. The race detector sees what goes wrong.
+func TestLoadAtOnce(t *testing.T) {
+	c := confirmed(t)
+	state := store(t, c)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			assert.NoError(t, json.Unmarshal(state, c))
+			c.Asking()
+			c.Use(aboutTemporary)
+		})
+	}
+	group.Wait()
 }
 
 func TestUse(t *testing.T) {

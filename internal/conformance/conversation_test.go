@@ -66,7 +66,7 @@ func promptText(p clarify.Prompt) string {
 // meaning is what the id of p, a prompt of e, stands for.
 func meaning(e *clarify.Envelope, p clarify.Prompt) string {
 	if p.Kind() == clarify.KindConfirm {
-		return promptText(p) + e.Title
+		return newAsked("", e).canonical
 	}
 	return promptText(p)
 }
