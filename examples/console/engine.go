@@ -120,35 +120,27 @@ var errAnotherConversation = errors.New("this is not how the conversation went")
 // turn was already taken, turn returns the recorded events. So an answer acts once,
 // even if it arrives many times.
 func (g *engine) turn(ctx context.Context, req turnRequest) ([]clarify.Event, error) {
-	for {
-		if req.Turn < 1 || req.Have < 0 {
-			return nil, errAnotherConversation
+	rec, buckets, err := g.store.last(ctx, req.Conversation)
+	switch {
+	case err != nil:
+	case req.Turn < rec.Turn:
+		rec, err = g.store.turn(ctx, req.Conversation, req.Turn)
+	case req.Turn > rec.Turn && req.Have == 0: // the user may have gone on without a turn
+		after := rec.Turn
+		if rec, err = g.take(req, rec, buckets); err == nil {
+			err = g.store.saveTurn(ctx, rec, after, buckets)
 		}
-		taken, err := g.store.turn(ctx, req.Conversation, req.Turn)
-		switch {
-		case err != nil:
-			return nil, err
-		case taken.Turn == 0:
-		case taken.Message != req.Message || req.Have > len(taken.Events):
-			return nil, errAnotherConversation
-		default:
-			return taken.Events[req.Have:], nil
-		}
-		last, buckets, err := g.store.last(ctx, req.Conversation)
-		if err != nil {
-			return nil, err
-		}
-		if req.Turn <= last.Turn || req.Have != 0 { // the user may have gone on without a turn
-			return nil, errAnotherConversation
-		}
-		rec, err := g.take(req, last, buckets)
-		if err == nil {
-			err = g.store.saveTurn(ctx, rec, last.Turn, buckets)
-		}
-		if err != nil && err != errSaved { // a turn that somebody else has saved counts
-			return nil, err
+		if err == errSaved { // what somebody else has saved counts
+			return g.turn(ctx, req)
 		}
 	}
+	if err == nil && (rec.Turn == 0 || rec.Turn != req.Turn || rec.Message != req.Message || req.Have < 0 || req.Have > len(rec.Events)) {
+		err = errAnotherConversation
+	}
+	if err != nil {
+		return nil, err
+	}
+	return rec.Events[req.Have:], nil
 }
 
 // take lets the agent take the turn after the last one. It stores nothing yet.
@@ -220,12 +212,11 @@ func (t *turn) ask(e *clarify.Envelope, then plan) error {
 		return errChanged
 	}
 	event, err := t.talk.Ask(t.run, e)
-	if err != nil {
-		return err
+	if err == nil {
+		t.record.Plan = &then
+		t.emit(event)
 	}
-	t.record.Plan = &then
-	t.emit(event)
-	return nil
+	return err
 }
 
 // change changes a bucket.
