@@ -582,3 +582,38 @@ func TestViewIsData(t *testing.T) {
 		assert.Contains(t, string(data), want)
 	}
 }
+
+// TestCost: a form has at most so many bytes for each byte of the question, whatever that repeats.
+func TestCost(t *testing.T) {
+	const n = 1 << 16
+	list := func(item func(i int) string, size int) string {
+		var items []string
+		for i := range size {
+			items = append(items, item(i))
+		}
+		return strings.Join(items, ",")
+	}
+	option := func(i int) string { return fmt.Sprintf(`{"id":"o%d","label":"L%d"}`, i, i) }
+	for name, prompts := range map[string]string{
+		"many prompts": list(func(i int) string {
+			return fmt.Sprintf(`{"id":"p%d","kind":"confirm","question":"Q","danger":true}`, i)
+		}, n/60),
+		"many options":             `{"id":"c","kind":"choice","question":"Q","options":[` + list(option, n/28) + `]}`,
+		"many options, a long id":  `{"id":"c` + strings.Repeat("!", n/2) + `","kind":"choice","question":"Q","options":[` + list(option, n/56) + `]}`,
+		"many prompts, one id":     list(func(int) string { return `{"id":"p","kind":"text","question":"Q"}` }, n/40),
+		"many that are left out":   list(func(int) string { return `{}` }, n/3) + `,{"id":"p","kind":"text","question":"Q"}`,
+		"what is hidden":           `{"id":"p","kind":"text","question":"Q` + strings.Repeat("\u202e", n/3) + `"}`,
+		"what is escaped":          `{"id":"p","kind":"text","question":"Q` + strings.Repeat("'", n) + `","defaultValue":"` + strings.Repeat("'", n) + `"}`,
+		"options that are hidden":  `{"id":"c","kind":"choice","question":"Q","options":[` + list(func(i int) string { return fmt.Sprintf(`{"id":"\u202e%d","label":"\u202e"}`, i) }, n/30) + `]}`,
+		"options that look alike":  `{"id":"c","kind":"choice","question":"Q","options":[` + list(func(i int) string { return fmt.Sprintf(`{"id":"%d","label":"L"}`, i) }, n/24) + `]}`,
+		"a long id that is quoted": `{"id":"` + strings.Repeat("\u0085", n/2) + `","kind":"confirm","question":"Q"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, err := clarify.Parse(`{"protocol":"appwrite.clarify/v1","prompts":[` + prompts + `]}`)
+			require.NoError(t, err)
+			form := htmlform.Form{Envelope: e, Reference: "r"}
+			assert.Less(t, len(form.HTML()), 60*len(prompts))
+			assert.Less(t, len(form.Past(nil)), 60*len(prompts))
+		})
+	}
+}

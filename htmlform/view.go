@@ -152,8 +152,9 @@ func (f Field) Answers(reply *clarify.Reply) (answers []Answer) {
 	case clarify.Cancelled:
 		values = []string{clarify.FormCancelled}
 	}
+	slices.Sort(values)
 	for _, o := range f.Options {
-		if slices.Contains(values, o.Value) {
+		if _, chosen := slices.BinarySearch(values, o.Value); chosen {
 			answers = append(answers, Answer{o.Label, o.Code, o.Danger})
 		}
 	}
@@ -240,7 +241,7 @@ func (v *View) field(id string, p clarify.Prompt, shared bool, entered map[strin
 	switch {
 	case shared:
 		f.Unanswerable = v.Texts.SameID
-	case f.Kind == "", !utf8.ValidString(p.ID):
+	case f.Kind == "", !utf8.ValidString(p.ID), len(p.ID) > longID:
 		f.Unanswerable = v.Texts.Unanswerable
 	case f.Kind == clarify.KindChoice && !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Unanswerable == "" }):
 		f.Unanswerable = v.Texts.Unanswerable
@@ -279,6 +280,10 @@ func (f *Field) note(is bool, note string) {
 		f.Notes = append(f.Notes, note)
 	}
 }
+
+// longID is how many bytes of an id are repeated in every control. Those of the contract
+// have at most [clarify.MaxID].
+const longID = 1024
 
 // wide is from how many characters a description needs a line of its own.
 const wide = 60
