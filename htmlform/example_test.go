@@ -30,7 +30,10 @@ func Example() {
 		form := htmlform.Form{Envelope: talk.Pending(), Reference: talk.Reference()}
 		if r.Method == http.MethodPost {
 			r.Body = http.MaxBytesReader(w, r.Body, 2<<20)
-			r.ParseForm() // if it fails, there is no reference in the form, and Read refuses it
+			if err := r.ParseForm(); err != nil {
+				http.Error(w, "not a form of this page", http.StatusBadRequest)
+				return
+			}
 			message, err := form.Read(r.PostForm)
 			if err == nil {
 				fmt.Println(talk.Message(message).State()) // and send it to the engine

@@ -27,9 +27,10 @@
 //   - Errors, hints and dangers are words, and the accessibility tree has them. A field is
 //     written from the side from which its question is written.
 //
-// The server that the form is posted to has to bound the size of the request, and to
-// refuse posts from other sites: [net/http.MaxBytesReader] and
-// [net/http.CrossOriginProtection] do so.
+// The server that the form is posted to has to bound the size of the request, to refuse
+// what [net/http.Request.ParseForm] refuses, and to refuse posts from other sites:
+// [net/http.MaxBytesReader] and [net/http.CrossOriginProtection] do so. The page has to
+// keep out of frames of other sites: the policy frame-ancestors does that.
 package htmlform
 
 import (

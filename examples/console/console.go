@@ -19,6 +19,7 @@ import (
 
 	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/clarify-protocol/clarify-go/htmlform"
+	"github.com/tmaxmax/go-sse"
 )
 
 // This file is the Console half. It takes what the user answers or writes, stores
@@ -83,7 +84,7 @@ func (c *console) load(ctx context.Context, id string) (*conversation, error) {
 	c.mu.Lock()
 	running := c.running[id] // first, so that its events are in the timeline if it has ended
 	c.mu.Unlock()
-	timeline, err := c.store.timeline(ctx, id)
+	timeline, err := c.store.timeline(ctx, id, 0)
 	if err != nil || len(timeline) == 0 {
 		return nil, err
 	}
@@ -146,7 +147,7 @@ func (c *console) all(w http.ResponseWriter, r *http.Request) {
 		broken(w, err)
 		return
 	}
-	render(w, http.StatusOK, page{List: newList(search, number, found, more)})
+	render(w, http.StatusOK, page{List: &list{search, found, number, more}})
 }
 
 var conversationID = regexp.MustCompile(`^[A-Z2-7]{26}$`) // the form of crypto/rand.Text
@@ -163,11 +164,14 @@ func (c *console) begin(w http.ResponseWriter, r *http.Request) {
 		render(w, http.StatusBadRequest, page{Problem: "This is not a form of ours."})
 		return
 	}
-	if err := c.open(r.Context(), id); err != nil {
+	switch err := c.open(r.Context(), id); err {
+	case nil:
+		http.Redirect(w, r, "/c/"+id+"#latest", http.StatusSeeOther)
+	case errGone:
+		render(w, http.StatusGone, page{Problem: "This conversation was deleted."})
+	default:
 		broken(w, err)
-		return
 	}
-	http.Redirect(w, r, "/c/"+id+"#latest", http.StatusSeeOther)
 }
 
 const notSaved = "This could not be saved, so it was not sent. Please try again."
@@ -227,7 +231,7 @@ func (c *console) post(w http.ResponseWriter, r *http.Request) {
 	if refused := c.take(r.Context(), conv, form); refused != nil {
 		refused.Form = form
 		token, err := c.store.keep(r.Context(), conv.id, refused)
-		if err != nil { // a full disk, perhaps
+		if err != nil { // a full disk, perhaps, or it was deleted
 			log.Printf("console: %s: %v", conv.id, err)
 			refused.render(w, conv)
 			return
@@ -310,10 +314,9 @@ func (c *console) take(ctx context.Context, conv *conversation, form url.Values)
 		if !current || conv.finished() {
 			return nil
 		}
-		for i, ev := range []clarify.Event{{Type: eventLeft}, {Type: eventTurnEnd}} {
-			if err := c.store.append(ctx, conv.id, position+i, entry{Event: &ev}); err != nil && err != errTaken {
-				return c.notSaved(conv, err)
-			}
+		err := c.store.append(ctx, conv.id, position, entry{Event: &clarify.Event{Type: eventLeft}}, entry{Event: &clarify.Event{Type: eventTurnEnd}})
+		if err != nil && err != errTaken { // if it was taken, the turn goes on
+			return c.notSaved(conv, err)
 		}
 		return nil
 	case doMessage:
@@ -349,7 +352,7 @@ func (c *console) take(ctx context.Context, conv *conversation, form url.Values)
 		c.run(conv)
 		return nil
 	case errTaken: // by somebody else, since the conversation was loaded
-		if again, err := c.load(ctx, conv.id); err == nil && again != nil {
+		if again, err := c.load(ctx, conv.id); err == nil && again != nil && len(again.timeline) > position {
 			*conv = *again
 			return c.take(ctx, conv, form)
 		}
@@ -426,10 +429,13 @@ func (c *console) run(conv *conversation) {
 
 // request returns the request for the last turn.
 func (conv *conversation) request() turnRequest {
-	req := turnRequest{Conversation: conv.id}
+	req, left := turnRequest{Conversation: conv.id}, false
 	for _, e := range conv.timeline {
-		if req.Have++; e.Event == nil {
-			req.Turn, req.Message, req.Have = req.Turn+1, e.Message, 0
+		switch req.Have++; {
+		case e.Event == nil:
+			req.Turn, req.Message, req.Have, req.Left, left = req.Turn+1, e.Message, 0, left, false
+		case e.Event.Type == eventLeft:
+			left = true
 		}
 	}
 	return req
@@ -456,15 +462,15 @@ func (c *console) turn(ctx context.Context, conv *conversation) error {
 		return fmt.Errorf("the engine says %s: %q", resp.Status, text)
 	}
 	count := 0
-	for data, err := range readEvents(resp.Body) {
+	for received, err := range sse.Read(io.LimitReader(resp.Body, maxTurn), &sse.ReadConfig{MaxEventSize: clarify.MaxEventSize}) {
 		if count++; err == nil && count > maxTurnEvents {
 			err = errors.New("too many events")
 		}
 		if err != nil {
 			return err
 		}
-		ev, err := clarify.ParseEvent([]byte(data))
-		if err != nil || len(ev.AppendJSON(nil)) > clarify.MaxEventSize { // the size in which it is stored
+		ev, err := clarify.ParseEvent([]byte(received.Data))
+		if err != nil || ev.Type == eventLeft || len(ev.AppendJSON(nil)) > clarify.MaxEventSize { // the size in which it is stored
 			ev = clarify.Event{Type: eventUnreadable}
 		}
 		if err := c.store.append(ctx, conv.id, len(conv.timeline), entry{Event: &ev}); err != nil {
@@ -487,24 +493,33 @@ func (c *console) live(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no such position", http.StatusBadRequest)
 		return
 	}
+	id := r.PathValue("id")
+	if there, err := c.store.timeline(r.Context(), id, max(0, position-1)); err != nil || len(there) == 0 {
+		http.Error(w, "no such conversation", http.StatusNotFound)
+		return
+	}
 	w.Header().Set("Content-Type", "text/event-stream")
 	w.Header().Set("Cache-Control", "no-store")
 	for said, end := position, time.Now().Add(liveTime); time.Now().Before(end); {
-		conv, err := c.load(r.Context(), r.PathValue("id"))
-		if err != nil || conv == nil {
+		c.mu.Lock()
+		running := c.running[id]
+		c.mu.Unlock()
+		more, err := c.store.timeline(r.Context(), id, said)
+		if err != nil {
 			return
 		}
-		for ; said < len(conv.timeline); said++ {
-			if ev := conv.timeline[said].Event; ev != nil && ev.Type == eventSay && writeEvent(w, "said", htmlform.Visible(ev.Output)) != nil {
+		for _, e := range more {
+			if ev := e.Event; ev != nil && ev.Type == eventSay && writeEvent(w, "said", htmlform.Visible(ev.Output)) != nil {
 				return
 			}
 		}
-		if conv.running == nil && (position < len(conv.timeline) || r.FormValue("running") != "") {
+		said += len(more)
+		if running == nil && (position < said || r.FormValue("running") != "") {
 			writeEvent(w, "moved", "moved")
 			return
 		}
 		select {
-		case <-conv.running: // nil, and so never ready, if no turn runs here
+		case <-running: // nil, and so never ready, if no turn runs here
 		case <-time.After(livePause):
 		case <-r.Context().Done():
 			return

@@ -35,7 +35,7 @@ var long = os.Getenv("CLARIFY_LONG") != ""
 func TestMain(m *testing.M) {
 	if os.Getenv("CLARIFY_CONSOLE_CHILD") != "" {
 		if os.Getenv("CLARIFY_CONSOLE_HASTY") != "" {
-			startTimeout, stopTimeout = 100*time.Millisecond, 300*time.Millisecond
+			stopTimeout = 300 * time.Millisecond
 		}
 		main()
 		return
@@ -184,7 +184,7 @@ func (s *site) begin() string {
 
 // timeline returns the messages of the conversation and the types of its events.
 func (s *site) timeline(path string) (messages, events []string) {
-	timeline, err := s.store.timeline(s.Context(), strings.TrimPrefix(path, "/c/"))
+	timeline, err := s.store.timeline(s.Context(), strings.TrimPrefix(path, "/c/"), 0)
 	require.NoError(s, err)
 	for _, e := range timeline {
 		if e.Event == nil {
@@ -657,7 +657,7 @@ func TestSizesAreLimited(t *testing.T) {
 	s.messages(path, 1)
 	s.post(path, say(page, long[:maxForm-200]), http.StatusSeeOther)
 
-	timeline, err := s.store.timeline(t.Context(), strings.TrimPrefix(path, "/c/"))
+	timeline, err := s.store.timeline(t.Context(), strings.TrimPrefix(path, "/c/"), 0)
 	require.NoError(t, err)
 	require.NoError(t, s.store.change(t.Context(), func(tx *sql.Tx) error {
 		for n := len(timeline); n < maxEntries; n++ {
@@ -847,6 +847,48 @@ func TestTheUserGoesOnWithoutTheRest(t *testing.T) {
 	s.did(path)
 }
 
+// After the user went on without the rest of a turn, no question of it waits in the
+// engine: the user has answered it, or has not seen it.
+func TestNothingWaitsAfterTheUserWentOn(t *testing.T) {
+	for name, left := range map[string]int{"the answer did not arrive": 0, "the question did not arrive": 1} {
+		t.Run(name, func(t *testing.T) {
+			limit := -1
+			s := newSite(t, func(h http.Handler) http.Handler {
+				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					if limit == 0 {
+						http.Error(w, "broken", http.StatusInternalServerError)
+						return
+					}
+					h.ServeHTTP(&dyingWriter{ResponseWriter: w, left: limit}, r)
+				})
+			})
+			path := s.begin()
+			if left == 0 { // the user cancels
+				limit = 0
+				s.post(path, answer(s.get(path), fieldBuckets, "logs", fieldDelete, clarify.FormCancelled), http.StatusSeeOther)
+			} else { // the agent asks once more, because of the guarded bucket
+				limit = left
+				s.post(path, answer(s.get(path), fieldBuckets, guarded, fieldDelete, clarify.FormConfirmed), http.StatusSeeOther)
+			}
+			s.post(path, filled(s.get(path), doWithout, nil), http.StatusSeeOther)
+			limit = -1
+			for _, message := range []string{"buckets: logs\nconfirm_delete: confirmed", "confirm_backups.2: confirmed"} {
+				s.post(path, say(s.get(path), message), http.StatusSeeOther)
+				s.did(path)
+			}
+		})
+	}
+}
+
+// Text that is nested deeply does not become a page of any size.
+func TestDeepJSON(t *testing.T) {
+	s := newSite(t, nil)
+	path := s.begin()
+	deep := strings.Repeat("[", 9000) + strings.Repeat("]", 9000)
+	s.post(path, say(s.get(path), `{"protocol":"appwrite.clarify/v1","answers":[{"id":"archive","kind":"text","value":"x"}],"x":`+deep+`}`), http.StatusSeeOther)
+	assert.Less(t, len(s.get(path)), 200_000)
+}
+
 // A question cannot be answered before its turn is complete, because the rest of
 // the turn could withdraw the question.
 func TestAQuestionOfACutTurnWaits(t *testing.T) {
@@ -942,7 +984,11 @@ func TestLive(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, http.StatusBadRequest, status, position)
 	}
-	assert.Empty(t, s.get("/c/none/live?position=1"))
+	for _, bad := range []string{"/c/none/live?position=1", path + "/live?position=99"} {
+		status, _, _, err := s.send("GET", bad, nil)
+		require.NoError(t, err)
+		assert.Equal(t, http.StatusNotFound, status, bad)
+	}
 }
 
 // A message is answered even if the browser does not wait for the answer.
@@ -1007,15 +1053,14 @@ func TestUnknownPages(t *testing.T) {
 	assert.Equal(t, path, location)
 }
 
-// An event of the greatest size is read, and a larger one is refused.
-func TestReadLargeEvents(t *testing.T) {
-	for size, fits := range map[int]bool{clarify.MaxEventSize - 100: true, clarify.MaxEventSize + 1: false} {
-		got, failed := 0, false
-		for data, err := range readEvents(strings.NewReader("data: " + strings.Repeat("x", size) + "\n\n")) {
-			got, failed = len(data), err != nil
-		}
-		assert.Equal(t, fits, !failed && got == size, "%d bytes: got %d, failed %v", size, got, failed)
-	}
+// A large event is read whole. TestAnEngineWithoutMeasure sends one that is too large.
+func TestALargeEvent(t *testing.T) {
+	large := clarify.Event{Type: eventSay, Output: strings.Repeat("x", clarify.MaxEventSize-100)}
+	s := newForeignSite(t, large)
+	timeline, err := s.store.timeline(t.Context(), strings.TrimPrefix(s.begin(), "/c/"), 0)
+	require.NoError(t, err)
+	require.Len(t, timeline, 3)
+	assert.Equal(t, large, *timeline[1].Event)
 }
 
 func TestTheListOfConversations(t *testing.T) {
@@ -1057,6 +1102,26 @@ func TestTheListOfConversations(t *testing.T) {
 		assert.Zero(t, left, table)
 	}
 	s.shows(s.get(paths[4]), "Which buckets can go?")
+
+	// Nothing brings it back: not an old form, nor a turn that the engine still takes.
+	s.post("/", url.Values{"id": {id}}, http.StatusGone)
+	_, err = s.engine.turn(t.Context(), turnRequest{Conversation: id, Turn: 1, Message: opening})
+	assert.ErrorIs(t, err, errGone)
+	_, err = s.store.keep(t.Context(), id, refuse(http.StatusConflict, "no"))
+	assert.ErrorIs(t, err, errGone)
+	for _, table := range []string{"turn", "refused"} {
+		var left int
+		require.NoError(t, s.store.db.QueryRow(`SELECT count(*) FROM `+table+` WHERE conversation = $1`, id).Scan(&left))
+		assert.Zero(t, left, table)
+	}
+
+	// Of the forms that were refused, the newest is kept.
+	for range 3 {
+		s.post(paths[4], say(s.get(paths[4]), " "), http.StatusUnprocessableEntity)
+	}
+	var kept int
+	require.NoError(t, s.store.db.QueryRow(`SELECT count(*) FROM refused`).Scan(&kept))
+	assert.Equal(t, 1, kept)
 }
 
 // A copy of an older event does not open its question again: what the page shows is what its

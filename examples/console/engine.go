@@ -58,29 +58,22 @@ const (
 // apply makes the change, or returns an error that says why it cannot.
 func (c change) apply(buckets map[string]bucket) error {
 	from, exists := buckets[c.Bucket]
+	to, there := buckets[c.To]
 	switch {
-	case c.Do == doCreate && !exists:
+	case exists == (c.Do == doCreate), c.Do == doCopy && !there:
+		return fmt.Errorf("the buckets are other ones: %+v", c)
+	case c.Do == doCreate:
 		buckets[c.Bucket] = bucket{Region: c.Region}
-		return nil
-	case c.Do == doDelete && exists:
+	case c.Do == doDelete:
 		delete(buckets, c.Bucket)
-		return nil
-	case c.Do == doCopy && exists:
-		to, ok := buckets[c.To]
-		if !ok {
-			return fmt.Errorf("there is no bucket %s", c.To)
-		}
-		files := slices.Clone(to.Files)
+	default:
+		to.Files = slices.Clone(to.Files)
 		for _, name := range from.Files {
-			files = append(files, c.Bucket+"/"+name)
+			to.Files = append(to.Files, c.Bucket+"/"+name)
 		}
-		to.Files = files
 		buckets[c.To] = to
-		return nil
-	case exists:
-		return fmt.Errorf("there already is a bucket %s", c.Bucket)
 	}
-	return fmt.Errorf("there is no bucket %s", c.Bucket)
+	return nil
 }
 
 type engine struct {
@@ -155,6 +148,10 @@ func (g *engine) take(req turnRequest, last turnRecord, buckets map[string]bucke
 		if err := json.Unmarshal(last.Talk, &t.talk); err != nil {
 			return rec, err
 		}
+	}
+	if req.Left || req.Turn > last.Turn+1 { // the user may not have seen the question, or has answered it
+		t.talk.NoAnswer()
+		t.plan = nil
 	}
 	t.asked = t.talk.Pending()
 	t.reply = t.talk.Message(req.Message)

@@ -321,7 +321,7 @@ func TestTheFirstToSaveActs(t *testing.T) {
 	var errs [2]error
 	for i, name := range []string{"logs", "uploads"} {
 		all.Go(func() {
-			_, errs[i] = k.engine.turn(k.Context(), turnRequest{k.id, 2, message(t, choose(askBuckets, name), decide(askDelete, true)), 0})
+			_, errs[i] = k.engine.turn(k.Context(), turnRequest{k.id, 2, message(t, choose(askBuckets, name), decide(askDelete, true)), 0, false})
 		})
 	}
 	all.Wait()

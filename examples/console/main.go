@@ -6,20 +6,12 @@
 //	go run -C examples/console . -db postgres://user@host/name
 //
 // The program prints an address. Open it in a browser: the first page holds a
-// question.
+// question. Everyone who can reach the address can use it; by default, only this
+// machine can. With -engine the Console talks to another engine, over HTTP, as
+// wire.go describes.
 //
-// The agent is a script (script.go) that looks after a few buckets. The engine
-// (engine.go) does what an engine does for a model: it reads the answers, it
-// changes nothing in a turn that asks, and it acts on an answer only once. The
-// Console is in console.go, and what it shows is in view.go.
-//
-// The Console talks to the engine only over HTTP, as wire.go describes, so
-// either half can be replaced. The flag -engine names another engine. The
-// program prints the address of its own engine, for another Console. Everyone
-// who can reach the Console's address can use it. By default, only this machine
-// can.
-//
-// The library is used in these places:
+// The agent is a script (script.go) that looks after a few buckets. The library is
+// used in these places:
 //   - engine.take reads the message, turn.ask asks, turn.change refuses a change
 //     beside a question, and deleteAnswered acts once: all four with a
 //     Conversation. store.saveTurn says when its state may be saved.
@@ -43,6 +35,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -58,11 +51,8 @@ func main() {
 	}
 }
 
-// These are variables because a test makes them shorter.
-var (
-	startTimeout = 3 * time.Second // the longest wait for the first question at the start
-	stopTimeout  = 5 * time.Second // the longest wait for running turns at the end
-)
+// stopTimeout is the longest wait for running turns at the end. A test makes it shorter.
+var stopTimeout = 5 * time.Second
 
 func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	flags := flag.NewFlagSet("console", flag.ContinueOnError)
@@ -94,8 +84,9 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		}
 		*name = filepath.Join(folder, "clarify-console.db")
 		shown = *name
-	} else if u, err := url.Parse(*name); err == nil && u.Scheme != "" {
-		shown = u.Redacted()
+	} else if scheme, rest, ok := strings.Cut(*name, "://"); ok {
+		rest, _, _ = strings.Cut(rest, "?")
+		shown = scheme + "://" + rest[strings.LastIndex(rest, "@")+1:]
 	}
 	fmt.Fprintf(out, "Console  http://%s/\ndatabase %s\n", listener.Addr(), shown)
 	db, err := openStore(ctx, *name)
@@ -123,11 +114,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	if there, _, err := db.list(ctx, "", 0); err != nil {
 		return err
 	} else if len(there) == 0 {
-		// The first page should hold a question, but an engine that hangs must not stop the start.
-		soon, cancel := context.WithTimeout(ctx, startTimeout)
-		err := c.open(soon, rand.Text())
-		cancel()
-		if err != nil {
+		if err := c.open(ctx, rand.Text()); err != nil { // so that the first page holds a question
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ var migrations = []string{
 	`CREATE INDEX conversation_latest ON conversation (latest)`,
 	`CREATE TABLE entry (conversation text, position bigint, body text NOT NULL, PRIMARY KEY (conversation, position))`,
 	`CREATE TABLE refused (conversation text, token text, body text NOT NULL, PRIMARY KEY (conversation, token))`,
+	`CREATE TABLE forgotten (id text PRIMARY KEY)`,
 	// The engine's half: turns as JSON, and the last one with the buckets after it.
 	`CREATE TABLE turn (conversation text, number bigint, record text NOT NULL, PRIMARY KEY (conversation, number))`,
 	`CREATE TABLE state (conversation text PRIMARY KEY, turn bigint NOT NULL, buckets text NOT NULL)`,
@@ -48,8 +50,12 @@ var migrations = []string{
 func openStore(ctx context.Context, name string) (*store, error) {
 	kind, source := "pgx", name
 	if !strings.HasPrefix(name, "postgres://") && !strings.HasPrefix(name, "postgresql://") {
+		path, err := filepath.Abs(name)
+		if err != nil {
+			return nil, err
+		}
 		// Only its owner can read the file. SQLite gives the files beside it the same mode.
-		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
 			return nil, err
 		}
@@ -57,8 +63,8 @@ func openStore(ctx context.Context, name string) (*store, error) {
 		// A transaction takes the lock when it begins: one that reads first and writes
 		// later could not get it. What is committed is on the disk.
 		kind = "sqlite"
-		source = "file:" + (&url.URL{Path: name}).EscapedPath() +
-			"?_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)"
+		source = "file:" + (&url.URL{Path: path}).EscapedPath() +
+			"?_txlock=immediate&_pragma=busy_timeout(30000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=secure_delete(1)"
 	}
 	db, err := sql.Open(kind, source)
 	if err != nil {
@@ -152,42 +158,64 @@ func (s *store) query(ctx context.Context, each func(scan func(...any) error) er
 	return rows.Err()
 }
 
-// timeline returns the conversation. It is empty if there is none.
-func (s *store) timeline(ctx context.Context, id string) (timeline []entry, err error) {
+// timeline returns the conversation, from an entry on. It is empty if there is none.
+func (s *store) timeline(ctx context.Context, id string, from int) (timeline []entry, err error) {
 	err = s.query(ctx, func(scan func(...any) error) error {
 		timeline = append(timeline, entry{})
 		return scan(column{&timeline[len(timeline)-1]})
-	}, `SELECT body FROM entry WHERE conversation = $1 ORDER BY position`, id)
+	}, `SELECT body FROM entry WHERE conversation = $1 AND position >= $2 ORDER BY position`, id, from)
 	return timeline, err
 }
 
-// append adds the entry to the conversation, at the position. The first entry
-// begins the conversation. The error is errTaken if there is an entry already, and
-// errGone if the conversation was deleted.
-func (s *store) append(ctx context.Context, id string, position int, e entry) error {
+// append adds entries to the conversation, from the position on: all, or none. The
+// first entry begins the conversation. The error is errTaken if there is an entry
+// already, and errGone if the conversation was deleted.
+func (s *store) append(ctx context.Context, id string, position int, entries ...entry) error {
 	return s.change(ctx, func(tx *sql.Tx) (err error) {
 		now := time.Now().UnixMilli()
 		if position == 0 {
-			err = insert(tx, errTaken, `INSERT INTO conversation (id, latest, title) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, now, titleOf(e))
+			if err := isForgotten(tx, id); err != nil {
+				return err
+			}
+			err = insert(tx, errTaken, `INSERT INTO conversation (id, latest, title) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, now, titleOf(entries[0]))
 		} else {
 			err = insert(tx, errGone, `UPDATE conversation SET latest = $2 WHERE id = $1`, id, now)
 		}
-		if err != nil {
-			return err
+		for i, e := range entries {
+			if err == nil {
+				err = insert(tx, errTaken, `INSERT INTO entry (conversation, position, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, position+i, column{e})
+			}
 		}
-		if _, err := tx.Exec(`DELETE FROM refused WHERE conversation = $1`, id); err != nil {
-			return err
+		if err == nil {
+			_, err = tx.Exec(`DELETE FROM refused WHERE conversation = $1`, id)
 		}
-		return insert(tx, errTaken, `INSERT INTO entry (conversation, position, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, position, column{e})
+		return err
 	})
 }
 
-// keep stores a form that was refused, until the conversation goes on. It returns
-// the token for refused.
+// isForgotten returns errGone if the conversation was deleted.
+func isForgotten(tx *sql.Tx, id string) error {
+	var n int
+	if err := tx.QueryRow(`SELECT count(*) FROM forgotten WHERE id = $1`, id).Scan(&n); err != nil || n == 0 {
+		return err
+	}
+	return errGone
+}
+
+// keep stores a form that was refused, until another one is or the conversation goes
+// on. It returns the token for refused.
 func (s *store) keep(ctx context.Context, id string, r *refusal) (token string, err error) {
 	token = rand.Text()
-	_, err = s.db.ExecContext(ctx, `INSERT INTO refused (conversation, token, body) VALUES ($1, $2, $3)`, id, token, column{r})
-	return token, err
+	return token, s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`DELETE FROM refused WHERE conversation = $1`, id); err != nil {
+			return err
+		}
+		if err := insert(tx, errGone, `UPDATE conversation SET latest = latest WHERE id = $1`, id); err != nil { // and nobody deletes it now
+			return err
+		}
+		_, err := tx.Exec(`INSERT INTO refused (conversation, token, body) VALUES ($1, $2, $3)`, id, token, column{r})
+		return err
+	})
 }
 
 // refused returns a form that was refused, or nil.
@@ -197,9 +225,13 @@ func (s *store) refused(ctx context.Context, id, token string) (r *refusal, err 
 	return r, err
 }
 
-// forget deletes the conversation.
+// forget deletes the conversation, and sees to it that nothing begins it again: not an
+// old form, nor a turn that the engine still takes.
 func (s *store) forget(ctx context.Context, id string) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO forgotten (id) VALUES ($1) ON CONFLICT DO NOTHING`, id); err != nil {
+			return err
+		}
 		for _, table := range []string{"conversation WHERE id", "refused WHERE conversation", "entry WHERE conversation", "state WHERE conversation", "turn WHERE conversation"} {
 			if _, err := tx.Exec(`DELETE FROM `+table+` = $1`, id); err != nil {
 				return err
@@ -221,10 +253,9 @@ const pageSize = 20
 // list returns a page of the conversations that hold the text, the latest first,
 // and whether there are more.
 func (s *store) list(ctx context.Context, text string, page int) (found []listed, more bool, err error) {
-	said, err := column{strings.ToLower(text)}.Value() // as it stands in an entry
-	like := "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.Trim(fmt.Sprint(said), `"`)) + "%"
-	if err != nil {
-		return nil, false, err
+	like := func(text string) string { // as it stands in an entry
+		said, _ := column{text}.Value()
+		return "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(strings.Trim(fmt.Sprint(said), `"`)) + "%"
 	}
 	err = s.query(ctx, func(scan func(...any) error) error {
 		var l listed
@@ -234,8 +265,8 @@ func (s *store) list(ctx context.Context, text string, page int) (found []listed
 		found = append(found, l)
 		return err
 	}, `SELECT id, title, latest FROM conversation WHERE $1 = '%%' OR EXISTS (
-			SELECT 1 FROM entry WHERE conversation = id AND lower(body) LIKE $1 ESCAPE '\')
-		ORDER BY latest DESC, id LIMIT $2 OFFSET $3`, like, pageSize+1, page*pageSize)
+			SELECT 1 FROM entry WHERE conversation = id AND (body LIKE $1 ESCAPE '\' OR lower(body) LIKE $2 ESCAPE '\'))
+		ORDER BY latest DESC, id LIMIT $3 OFFSET $4`, like(text), like(strings.ToLower(text)), pageSize+1, page*pageSize)
 	if more = len(found) > pageSize; more {
 		found = found[:pageSize]
 	}
@@ -264,6 +295,9 @@ func (s *store) last(ctx context.Context, conversation string) (rec turnRecord, 
 // errSaved, and nothing has changed.
 func (s *store) saveTurn(ctx context.Context, rec turnRecord, after int, buckets map[string]bucket) error {
 	return s.change(ctx, func(tx *sql.Tx) error {
+		if err := isForgotten(tx, rec.Conversation); err != nil {
+			return err
+		}
 		swap := `UPDATE state SET turn = $2, buckets = $3 WHERE conversation = $1 AND turn = $4`
 		if after == 0 {
 			swap = `INSERT INTO state (conversation, turn, buckets) SELECT $1, $2, $3 WHERE $4 = 0 ON CONFLICT DO NOTHING`

@@ -123,22 +123,24 @@ func TestAppend(t *testing.T) {
 	onBoth(t, func(t *testing.T, name string) {
 		s, ctx := testStore(t, name), t.Context()
 		first, second := entry{Message: "one \x00 <&> \u2028 'x' \\"}, entry{Event: &clarify.Event{Type: eventSay, Output: "two"}}
-		none, err := s.timeline(ctx, "a")
+		none, err := s.timeline(ctx, "a", 0)
 		require.NoError(t, err)
 		assert.Empty(t, none)
 		assert.Equal(t, errGone, s.append(ctx, "a", 1, second))
 		require.NoError(t, s.append(ctx, "a", 0, first))
 		assert.Equal(t, errTaken, s.append(ctx, "a", 0, second))
+		assert.Equal(t, errTaken, s.append(ctx, "a", 0, first, second), "all or none")
 		require.NoError(t, s.append(ctx, "a", 1, second))
 		require.NoError(t, s.append(ctx, "b", 0, second))
-		got, err := testStore(t, name).timeline(ctx, "a")
+		got, err := testStore(t, name).timeline(ctx, "a", 0)
 		require.NoError(t, err)
 		assert.Equal(t, []entry{first, second}, got)
 
 		require.NoError(t, s.forget(ctx, "a"))
 		assert.Equal(t, errGone, s.append(ctx, "a", 2, second))
+		assert.Equal(t, errGone, s.append(ctx, "a", 0, second), "it begins again")
 		for id, want := range map[string]int{"a": 0, "b": 1} {
-			got, err := s.timeline(ctx, id)
+			got, err := s.timeline(ctx, id, 0)
 			require.NoError(t, err)
 			assert.Len(t, got, want, id)
 		}
@@ -216,8 +218,8 @@ func TestList(t *testing.T) {
 		assert.Len(t, page, 5)
 		assert.Equal(t, "c00", page[4].ID)
 
-		require.NoError(t, s.append(ctx, "c00", 1, entry{Event: &clarify.Event{Type: eventSay, Output: `50% of "logs" are_gone \ Fin`}}))
-		for search, found := range map[string]int{"50%": 1, "0%": 1, "%": 1, "_": 1, `\`: 1, `"LOGS"`: 1, "MESSAGE": 25, "age%2": 0, "nothing": 0, "": 20} {
+		require.NoError(t, s.append(ctx, "c00", 1, entry{Event: &clarify.Event{Type: eventSay, Output: `50% of "logs" are_gone \ Fin, Ärger`}}))
+		for search, found := range map[string]int{"50%": 1, "0%": 1, "%": 1, "_": 1, `\`: 1, `"LOGS"`: 1, "MESSAGE": 25, "age%2": 0, "nothing": 0, "Ärger": 1, "logs": 1, "": 20} {
 			page, _, err := s.list(ctx, search, 0)
 			require.NoError(t, err)
 			assert.Len(t, page, min(found, pageSize), search)

@@ -10,10 +10,10 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	clarify "github.com/clarify-protocol/clarify-go"
 	"github.com/clarify-protocol/clarify-go/htmlform"
@@ -56,32 +56,20 @@ type page struct {
 
 // A list is a page of the list of conversations.
 type list struct {
-	Search       string
-	Found        []listed
-	Older, Newer string // the addresses of the pages beside this one
+	Search string
+	Found  []listed
+	Page   int  // the first is 0, with the newest
+	More   bool // there are older ones
 }
 
-func newList(search string, number int, found []listed, more bool) *list {
-	at := func(number int) string {
-		return "/all?" + url.Values{"q": {search}, "page": {strconv.Itoa(number)}}.Encode()
-	}
-	l := &list{Search: search, Found: found}
-	if more {
-		l.Older = at(number + 1)
-	}
-	if number > 0 {
-		l.Newer = at(number - 1)
-	}
-	return l
-}
+func (l *list) Newer() int { return l.Page - 1 }
+func (l *list) Older() int { return l.Page + 1 }
 
 // titleOf is what the list calls a conversation that begins with the entry.
 func titleOf(e entry) string {
-	title := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(strings.ReplaceAll(e.Message, "\x00", ""), "\uFFFD")), " "))
-	if len(title) > 80 {
-		title = append(title[:79], '…')
-	}
-	return string(title)
+	words := strings.FieldsFunc(e.Message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+	title := []rune(strings.Join(words, " "))
+	return string(title[:min(len(title), 80)])
 }
 
 // An item is one thing in the conversation.
@@ -184,10 +172,11 @@ func (r *refusal) fill(p *page) {
 	}
 }
 
-// indented indents JSON, so that people can read it.
+// indented indents JSON, so that people can read it. What is nested deeply would
+// become too large, and stays as it is.
 func indented(text string) string {
 	var b bytes.Buffer
-	if json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  ") != nil {
+	if strings.Count(text, "[")+strings.Count(text, "{") > 500 || json.Indent(&b, []byte(strings.TrimSpace(text)), "", "  ") != nil {
 		return text
 	}
 	return b.String()

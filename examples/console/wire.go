@@ -2,7 +2,6 @@ package main
 
 import (
 	"io"
-	"iter"
 	"net/http"
 
 	clarify "github.com/clarify-protocol/clarify-go"
@@ -19,6 +18,7 @@ type turnRequest struct {
 	Turn         int    `json:"turn"` // the first one is 1
 	Message      string `json:"message"`
 	Have         int    `json:"have,omitempty"`
+	Left         bool   `json:"left,omitempty"` // the user went on without the rest of the turn before, and has not seen all of it
 }
 
 // An entry is one step of a conversation, as the Console keeps it. If Event is nil, it is a message of the
@@ -49,16 +49,4 @@ func writeEvent(w http.ResponseWriter, kind, data string) error {
 		return err
 	}
 	return http.NewResponseController(w).Flush()
-}
-
-// readEvents returns the data of the server-sent events in a stream, with limits on
-// one and on all.
-func readEvents(r io.Reader) iter.Seq2[string, error] {
-	return func(yield func(string, error) bool) {
-		for ev, err := range sse.Read(io.LimitReader(r, maxTurn), &sse.ReadConfig{MaxEventSize: clarify.MaxEventSize}) {
-			if !yield(ev.Data, err) {
-				return
-			}
-		}
-	}
 }
