@@ -170,11 +170,20 @@ func (tb tab) stays(step chromedp.Action[chromedp.Void]) {
 	require.True(tb, eval[bool](tb, `window.stayed === true`), "a form was sent")
 }
 
-// look sets the width of the page, and the theme: light or dark.
+// look sets the width of the page, and the theme: light, dark or forced, which is
+// the reader's own colours.
 func (tb tab) look(width int64, theme string) {
 	tb.Helper()
 	tb.do(chromedp.EmulateViewport(width, 900))
-	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-		Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}},
-	})
+	features := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: theme}, {Name: "forced-colors", Value: "none"}}
+	if theme == "forced" {
+		features = []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}, {Name: "forced-colors", Value: "active"}}
+	}
+	call(tb, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: features})
+}
+
+// enlarge sets the size of text, in percent, as a reader does in the browser.
+func (tb tab) enlarge(percent int) {
+	tb.Helper()
+	eval[bool](tb, fmt.Sprintf(`document.documentElement.style.fontSize = "%d%%"; true`, percent))
 }

@@ -433,6 +433,19 @@ func TestByKeyboard(t *testing.T) {
 	tb.do(key(" "), chromedp.Focus(chromedp.CSS("#clarify-0-0")))
 	tb.sends(key(kb.Enter), 200, "#latest")
 	s.did("create kept fra", "copy logs kept", "delete logs", "create photos fra")
+
+	// The list searches and deletes.
+	to(".top a")
+	tb.loads(200, key(kb.Enter))
+	to("#q")
+	tb.do(key("photos"))
+	tb.loads(200, key(kb.Enter))
+	to(".list a")
+	to(".list summary")
+	tb.do(key(kb.Enter))
+	to(".list .danger")
+	tb.loads(200, key(" "))
+	tb.shows("There is no conversation yet.")
 }
 
 // The page fits every width, even with the longest words.

@@ -5,9 +5,9 @@
 //	apt-get install --no-install-recommends chromium npm
 //	go test -race -count=1 ./e2e
 //
-// The variable CLARIFY_SCREENSHOTS names a folder for pictures of every state at
-// 320, 768 and 1280 pixels, light and dark. They look best if fonts-inter is
-// installed. These commands make the two pictures in docs/images:
+// The variable CLARIFY_SCREENSHOTS names a folder for pictures of every state: at
+// 320, 768 and 1280 pixels, light and dark, in forced colours, and with text of
+// twice the size. They look best if fonts-inter is installed. These commands make the two pictures in docs/images:
 //
 //	CLARIFY_SCREENSHOTS=/tmp/shots go test -count=1 -run Screenshots ./e2e
 //	cp /tmp/shots/console-*.png ../../docs/images/

@@ -78,6 +78,16 @@ func (s *server) did(want ...string) {
 	require.Equal(s, want, got)
 }
 
+// entitle gives every conversation the title. Each begins with the same message.
+func (s *server) entitle(title string) {
+	s.Helper()
+	db, err := sql.Open("sqlite", "file:"+s.database)
+	require.NoError(s, err)
+	defer db.Close()
+	_, err = db.Exec("UPDATE conversation SET title = ?", title)
+	require.NoError(s, err)
+}
+
 // A foreign engine sends the same events in every turn. It keeps the last message
 // that it got.
 type foreign struct {
