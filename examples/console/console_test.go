@@ -1083,6 +1083,7 @@ func TestTheListOfConversations(t *testing.T) {
 	assert.Equal(t, 1, strings.Count(page, `<a href="/c/`))
 	assert.Contains(t, page, paths[3])
 	assert.Contains(t, page, `value="&lt;b&gt;STRANGE&lt;/b&gt;"`)
+	s.shows(page, "A <b>strange</b> word") // what the user wrote last is the title
 	s.shows(s.get("/all?q=zebra"), "No conversation holds this.")
 	for _, query := range []string{"page=-1", "page=x", "page=99999999999999999999", "q=" + strings.Repeat("x", 201)} {
 		status, _, _, err := s.send("GET", "/all?"+query, nil)

@@ -73,18 +73,18 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 		return err
 	}
 	defer listener.Close()
-	shown := *name // without a password
 	if *name == "" {
 		folder, err := os.UserCacheDir()
+		if err == nil {
+			err = os.MkdirAll(folder, 0o700)
+		}
 		if err != nil {
 			return fmt.Errorf("name a database with -db: %w", err)
 		}
-		if err := os.MkdirAll(folder, 0o700); err != nil {
-			return err
-		}
 		*name = filepath.Join(folder, "clarify-console.db")
-		shown = *name
-	} else if scheme, rest, ok := strings.Cut(*name, "://"); ok {
+	}
+	shown := *name // without a password
+	if scheme, rest, ok := strings.Cut(shown, "://"); ok {
 		rest, _, _ = strings.Cut(rest, "?")
 		shown = scheme + "://" + rest[strings.LastIndex(rest, "@")+1:]
 	}

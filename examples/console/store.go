@@ -179,7 +179,7 @@ func (s *store) append(ctx context.Context, id string, position int, entries ...
 			}
 			err = insert(tx, errTaken, `INSERT INTO conversation (id, latest, title) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, id, now, titleOf(entries[0]))
 		} else {
-			err = insert(tx, errGone, `UPDATE conversation SET latest = $2 WHERE id = $1`, id, now)
+			err = insert(tx, errGone, `UPDATE conversation SET latest = $2, title = CASE WHEN $3 = '' THEN title ELSE $3 END WHERE id = $1`, id, now, titleOf(entries[0]))
 		}
 		for i, e := range entries {
 			if err == nil {

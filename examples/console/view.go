@@ -65,10 +65,13 @@ type list struct {
 func (l *list) Newer() int { return l.Page - 1 }
 func (l *list) Older() int { return l.Page + 1 }
 
-// titleOf is what the list calls a conversation that begins with the entry.
+// titleOf is what the list calls a conversation in which the user wrote the entry last.
+// It is empty for an event and for answers.
 func titleOf(e entry) string {
-	words := strings.FieldsFunc(e.Message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
-	title := []rune(strings.Join(words, " "))
+	if _, err := clarify.ParseAnswers(e.Message); err == nil {
+		return ""
+	}
+	title := []rune(strings.Join(strings.FieldsFunc(e.Message, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " "))
 	return string(title[:min(len(title), 80)])
 }
 

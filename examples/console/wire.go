@@ -8,11 +8,10 @@ import (
 	"github.com/tmaxmax/go-sse"
 )
 
-// A turnRequest is what the Console posts to the engine's address, as JSON. The
-// engine answers with a stream of server-sent events, each a clarify.Event. A
-// complete turn ends with an eventTurnEnd. If a stream ends without it, the
-// Console asks for the same turn again. It says how many of the turn's events it
-// has, and gets the rest.
+// A turnRequest is what the Console posts to the engine, as JSON. The engine answers
+// with server-sent events, each a clarify.Event; the last one of a complete turn is an
+// eventTurnEnd. If it is missing, the Console asks for the same turn again, says how
+// many of its events it has, and gets the rest.
 type turnRequest struct {
 	Conversation string `json:"conversation"`
 	Turn         int    `json:"turn"` // the first one is 1

@@ -481,6 +481,18 @@ func TestThePageFits(t *testing.T) {
 	}
 }
 
+// After a form that was refused, Back leads to the page with the form, and it still works.
+func TestBackAfterARefusedForm(t *testing.T) {
+	s, tb := start(t), newTab(t)
+	tb.loads(200, chromedp.Navigate(s.url))
+	tb.loads(422, click(proceed))
+	eval[bool](tb, `history.back(); true`)
+	tb.until(`document.readyState === "complete" && document.querySelector(".clarify-problem") === null && document.querySelector("` + proceed + `") !== null`)
+	eval[bool](tb, `for (const s of ["`+logs+`", "`+remove+`", "`+proceed+`"]) document.querySelector(s).click(); true`)
+	tb.until(`document.body.innerText.includes("Done: deleted logs.")`)
+	s.did("delete logs")
+}
+
 // Two tabs agree: the one that falls behind says so, and leaves what was entered alone.
 func TestTwoTabs(t *testing.T) {
 	s, one := start(t), newTab(t)

@@ -394,11 +394,14 @@ func TestADangerWithoutColour(t *testing.T) {
 	s, tb := start(t), newTab(t)
 	differs := func(one, other string) {
 		t.Helper()
-		for _, theme := range []string{"light", "forced"} {
-			tb.look(768, theme)
-			const border = `(s => s.borderTopStyle + " " + s.borderTopWidth)(getComputedStyle(document.querySelector("%s")))`
-			assert.NotEqual(t, eval[string](tb, fmt.Sprintf(border, other)), eval[string](tb, fmt.Sprintf(border, one)), "%s, %s", one, theme)
+		border := func(selector string) string {
+			return eval[string](tb, `(s => s.borderTopStyle + " " + s.borderTopWidth)(getComputedStyle(document.querySelector("`+selector+`")))`)
 		}
+		tb.look(768, "light")
+		assert.NotEqual(t, border(other), border(one), one)
+		tb.look(768, "forced")
+		assert.Equal(t, "double 3px", border(one), one)
+		assert.Equal(t, "solid 1px", border(other), other)
 	}
 	const warning = "Careful: this deletes something, or cannot be undone."
 	describes := func(role, name, want string) {
