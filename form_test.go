@@ -137,7 +137,7 @@ func TestFormComparesIDs(t *testing.T) {
 		{ID: "o", Optional: true, Input: &clarify.Choice{Options: []clarify.Option{{ID: "a", Label: "One"}, {ID: "a\u0085", Label: "Other"}, {ID: "c\xff", Label: "Third"}}}},
 		{ID: "d\xff", Optional: true, Input: new(clarify.Confirm)},
 	}}
-	answers, blocked := e.FormAnswers(formValues{`answer."b\u001d"`: {"confirmed"}, "answer.o": {"a\u0085"}, `answer."d\ufffd"`: {"confirmed"}})
+	answers, blocked := e.FormAnswers(formValues{`answer."b\u001d"`: {"confirmed"}, "answer.o": {"a\u0085"}, "answer.\"d\ufffd\"": {"confirmed"}})
 	assert.Empty(t, blocked)
 	assert.Equal(t, []clarify.Answer{{"b\u001d", &clarify.ConfirmAnswer{true}}, {"o", &clarify.ChoiceAnswer{[]string{"a\u0085"}}}}, answers.Answers)
 	_, blocked = e.FormAnswers(formValues{"answer.o": {"c\xff"}})

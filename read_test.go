@@ -509,17 +509,51 @@ func TestDigest(t *testing.T) {
 		"order":    func(e *clarify.Envelope) { slices.Reverse(e.Prompts) },
 		"danger":   func(e *clarify.Envelope) { e.Prompts[2].Input.(*clarify.Confirm).Danger = false },
 		"required": func(e *clarify.Envelope) { e.Prompts[1].Optional = false },
+		"a part": func(e *clarify.Envelope) {
+			e.Skipped = []clarify.Skipped{{Part: clarify.PartPrompt, Path: "prompts[3]", Code: clarify.CodeUnknownKind}}
+		},
 	} {
 		other := conformance.Clone(e)
 		change(other)
 		assert.NotEqual(t, digest(e), digest(other), "another %s", name)
 	}
+	skipped, other := conformance.Clone(e), conformance.Clone(e)
+	skipped.Skipped = []clarify.Skipped{{Part: clarify.PartPrompt, Path: "prompts[3]", Code: clarify.CodeUnknownKind}}
+	other.Skipped = []clarify.Skipped{{Part: clarify.PartPrompt, Path: "prompts[3]", Code: clarify.CodeMissing}}
+	assert.NotEqual(t, digest(skipped), digest(other), "another part was left out")
 	for name, e := range map[string]*clarify.Envelope{"nil": nil, "zero": {}, "nil input": {Prompts: []clarify.Prompt{{ID: "a", Question: "?"}}}} {
 		_, want := e.AppendJSON(nil)
 		digest, err := e.Digest()
 		assert.Empty(t, digest, name)
 		assert.EqualError(t, err, want.Error(), name)
 	}
+}
+
+// TestForModelCuts: each of the bounds of ForModel is one of its own.
+func TestForModelCuts(t *testing.T) {
+	// Twenty answers of many values are more than all sections may have.
+	chosen, answers := new(clarify.Envelope), clarify.Answers{}
+	for i := range 20 {
+		in, values := &clarify.Choice{AllowMultiple: true}, []string(nil)
+		for j := range 25 {
+			id := fmt.Sprint(strings.Repeat("v", 247), j)
+			in.Options = append(in.Options, clarify.Option{ID: id, Label: strings.ToUpper(id)})
+			values = append(values, id)
+		}
+		id := fmt.Sprint("c", i)
+		chosen.Prompts = append(chosen.Prompts, clarify.Prompt{ID: id, Question: "?", Input: in})
+		answers.Answers = append(answers.Answers, clarify.Answer{ID: id, Payload: &clarify.ChoiceAnswer{Values: values}})
+	}
+	assert.Less(t, len(chosen.ReadAnswers(answers).ForModel()), 45_000, "of all sections")
+
+	// What the user wrote is cut once for all texts together.
+	texts, message := new(clarify.Envelope), ""
+	for i, n := range []int{15_900, 15_900, 800, 15_900, 15_900, 15_900} {
+		id := fmt.Sprint("t", i)
+		texts.Prompts = append(texts.Prompts, clarify.Prompt{ID: id, Question: "?", Input: new(clarify.Text)})
+		message += id + ": " + strings.Repeat("x", n) + "\n"
+	}
+	assert.Less(t, len(texts.Read(message+"\n"+strings.Repeat("y", 20_000)).ForModel()), 20_000, "of what the user wrote")
 }
 
 // TestForModelIsBounded: what the model reads is bounded, whatever was asked and said.

@@ -484,9 +484,8 @@ func (c *console) turn(ctx context.Context, conv *conversation) error {
 	return io.ErrUnexpectedEOF
 }
 
-// live tells a page what the agent says, and that the conversation is no longer as
-// the page shows it: it has gone on, or the turn that was running has ended. It looks into the database, because another process may have
-// changed it.
+// live tells a page what the agent says, and that it is old: the conversation has gone
+// on, here or in another process, or the turn that was running has ended.
 func (c *console) live(w http.ResponseWriter, r *http.Request) {
 	position, err := strconv.Atoi(r.FormValue("position"))
 	if err != nil || position < 0 {

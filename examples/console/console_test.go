@@ -553,7 +553,8 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	check := func(page string) {
 		t.Helper()
 		page = sentBack.ReplaceAllString(page, "") // the user does not see it
-		for _, not := range []string{"<script>", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
+		page = strings.Replace(page, `<script src="/static/live.js" defer></script>`, "", 1)
+		for _, not := range []string{"<script", "<img src=x", "\u202e", "\u2066", "\u0007", "\u001b", "\u0085", "\u2028", "\u200b", "<!--", "ZgotmplZ"} {
 			assert.NotContains(t, page, not)
 		}
 		s.shows(page, "[U+202E][U+2066][U+0007][U+001B][31m[U+0085][U+2028][U+200B]", "There are characters here that cannot be seen.")
@@ -565,7 +566,7 @@ func TestHostileTextIsOnlyText(t *testing.T) {
 	check(s.get(path))
 	// What was entered comes back unchanged, but only as text.
 	page = s.post(path, answer(s.get(path), "answer.x"+hostile+"3", hostile), http.StatusUnprocessableEntity)
-	assert.NotContains(t, page, "<script>")
+	assert.Equal(t, 1, strings.Count(page, "<script"), "that of the page")
 }
 
 func TestEveryAnswerIsGuardedByHeaders(t *testing.T) {
@@ -850,8 +851,11 @@ func TestTheUserGoesOnWithoutTheRest(t *testing.T) {
 // After the user went on without the rest of a turn, no question of it waits in the
 // engine: the user has answered it, or has not seen it.
 func TestNothingWaitsAfterTheUserWentOn(t *testing.T) {
-	for name, left := range map[string]int{"the answer did not arrive": 0, "the question did not arrive": 1} {
-		t.Run(name, func(t *testing.T) {
+	for message, left := range map[string]int{
+		"buckets: logs\nconfirm_delete: confirmed": 0, // the answer did not arrive
+		"confirm_backups.2: confirmed":             1, // the question did not arrive
+	} {
+		t.Run(message, func(t *testing.T) {
 			limit := -1
 			s := newSite(t, func(h http.Handler) http.Handler {
 				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -872,10 +876,8 @@ func TestNothingWaitsAfterTheUserWentOn(t *testing.T) {
 			}
 			s.post(path, filled(s.get(path), doWithout, nil), http.StatusSeeOther)
 			limit = -1
-			for _, message := range []string{"buckets: logs\nconfirm_delete: confirmed", "confirm_backups.2: confirmed"} {
-				s.post(path, say(s.get(path), message), http.StatusSeeOther)
-				s.did(path)
-			}
+			s.post(path, say(s.get(path), message), http.StatusSeeOther)
+			s.did(path)
 		})
 	}
 }

@@ -118,7 +118,7 @@ func (g *engine) turn(ctx context.Context, req turnRequest) ([]clarify.Event, er
 	case err != nil:
 	case req.Turn < rec.Turn:
 		rec, err = g.store.turn(ctx, req.Conversation, req.Turn)
-	case req.Turn > rec.Turn && req.Have == 0: // the user may have gone on without a turn
+	case req.Turn > rec.Turn && req.Have == 0 && (req.Left || req.Turn == rec.Turn+1):
 		after := rec.Turn
 		if rec, err = g.take(req, rec, buckets); err == nil {
 			err = g.store.saveTurn(ctx, rec, after, buckets)
@@ -149,7 +149,7 @@ func (g *engine) take(req turnRequest, last turnRecord, buckets map[string]bucke
 			return rec, err
 		}
 	}
-	if req.Left || req.Turn > last.Turn+1 { // the user may not have seen the question, or has answered it
+	if req.Left { // the user may not have seen the question, or has answered it
 		t.talk.NoAnswer()
 		t.plan = nil
 	}

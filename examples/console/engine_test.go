@@ -380,11 +380,12 @@ func TestAnotherStoryIsRefused(t *testing.T) {
 	yes := entry{Message: message(t, choose(askBuckets, "logs"), decide(askDelete, true))}
 	event := entry{Event: &clarify.Event{Type: eventSay, Output: "no such thing was said"}}
 	for name, timeline := range map[string][]entry{
-		"empty":            nil,
-		"only events":      {event},
-		"a no turned yes":  append(slices.Clone(whole[:last]), yes),
-		"events too many":  append(slices.Clone(whole), event),
-		"a turn not taken": append(slices.Clone(whole), yes, event),
+		"empty":              nil,
+		"only events":        {event},
+		"a no turned yes":    append(slices.Clone(whole[:last]), yes),
+		"a message too many": append(slices.Clone(whole), yes, yes),
+		"events too many":    append(slices.Clone(whole), event),
+		"a turn not taken":   append(slices.Clone(whole), yes, event),
 	} {
 		_, err := k.engine.turn(k.Context(), request(k.id, timeline))
 		assert.ErrorIs(t, err, errAnotherConversation, name)

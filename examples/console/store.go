@@ -298,11 +298,11 @@ func (s *store) saveTurn(ctx context.Context, rec turnRecord, after int, buckets
 		if err := isForgotten(tx, rec.Conversation); err != nil {
 			return err
 		}
-		swap := `UPDATE state SET turn = $2, buckets = $3 WHERE conversation = $1 AND turn = $4`
-		if after == 0 {
-			swap = `INSERT INTO state (conversation, turn, buckets) SELECT $1, $2, $3 WHERE $4 = 0 ON CONFLICT DO NOTHING`
+		swap, args := `INSERT INTO state (conversation, turn, buckets) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, []any{rec.Conversation, rec.Turn, column{buckets}}
+		if after > 0 {
+			swap, args = `UPDATE state SET turn = $2, buckets = $3 WHERE conversation = $1 AND turn = $4`, append(args, after)
 		}
-		if err := insert(tx, errSaved, swap, rec.Conversation, rec.Turn, column{buckets}, after); err != nil {
+		if err := insert(tx, errSaved, swap, args...); err != nil {
 			return err
 		}
 		_, err := tx.Exec(`INSERT INTO turn (conversation, number, record) VALUES ($1, $2, $3)`, rec.Conversation, rec.Turn, column{rec})

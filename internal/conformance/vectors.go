@@ -89,7 +89,7 @@ func FaultVectors(tb testing.TB) []FaultVector {
 
 // ReplyVectors returns the vectors of reply.jsonl.
 func ReplyVectors(tb testing.TB) []ReplyVector {
-	return readVectors[ReplyVector](tb, "reply.jsonl", 697)
+	return readVectors[ReplyVector](tb, "reply.jsonl", 723)
 }
 
 // Path returns the path of a file of the repository, from its root.

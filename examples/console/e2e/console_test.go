@@ -241,7 +241,7 @@ func TestHostileTextInEveryField(t *testing.T) {
 	check := func() {
 		t.Helper()
 		tb.shows("[U+202E][U+2066][U+001B][31m[U+0085][U+2028][U+200B]", `<script>alert(1)</script>`)
-		for selector, want := range map[string]int{"script:not([src])": 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a:not(#moved a)": tb.count(".clarify-problem a"), "title": 1, "body": 1} {
+		for selector, want := range map[string]int{`script:not([src="/static/live.js"])`: 0, "iframe": 0, "img": 1, "[onerror]": 0, "main a:not(#moved a)": tb.count(".clarify-problem a"), "title": 1, "body": 1} {
 			assert.Equal(t, want, tb.count(selector), selector)
 		}
 		assert.Empty(t, eval[[]string](tb, `[...document.body.innerText].filter(c => "\u202e\u2066\u001b\u0085\u2028\u200b".includes(c))`))
